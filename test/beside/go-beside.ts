@@ -1,6 +1,7 @@
-// The Go manager, with the credentials of service accounts and its default content type, and the Go scheduler on the
-// embedded API server, under load, for some minutes (the first argument, 10 unless given). The same runs beside it on the
-// real API server. Told are the warnings and errors that they log on the embedded one alone; errors make it fail.
+// Runs the Go manager, with service account credentials and its default content type, and the Go scheduler on the
+// embedded API server under load, for some minutes (the first argument, 10 unless given). The same programs run on the
+// real API server at the same time. Prints the warnings and errors that they log only on the embedded server; errors
+// make the run fail.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -29,7 +30,7 @@ function say(line: string): void {
 interface Beside {
   readonly manager: RunningManager;
   readonly scheduler: RunningManager;
-  /** Ends load and nodes; the Go programs still run. Returns the number of rounds. */
+  /** Stops the load and the nodes; the Go programs continue. Returns the number of rounds. */
   rest(): Promise<number>;
 }
 
@@ -56,7 +57,7 @@ async function startBeside(plane: ControlPlane, server: string): Promise<Beside>
   };
 }
 
-/** Kubelets, since none of the programs has any. */
+/** Acts as the kubelets, which none of the programs provide. */
 async function runNodes({ pki, admin }: ControlPlane, baseUrl: string, signal: AbortSignal): Promise<void> {
   const { certificatePem: cert, keyPem: key } = admin;
   const transport = await createHttpClient({ baseUrl, ca: pki.ca.certificatePem, cert, key });

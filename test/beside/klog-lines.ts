@@ -1,8 +1,9 @@
-// Warnings and errors of a Go program's log, without what differs from run to run, so that two logs can be compared.
+// The warnings and errors of a Go program's log, without the parts that differ from run to run, so that two logs can be
+// compared.
 
 const HEADER = /^([EW])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ([\w.-]+):\d+\] (.*)$/;
 
-/** How often each line was said: "E garbagecollector.go error syncing item". */
+/** The number of times that each line occurs: "E garbagecollector.go error syncing item". */
 export function complaintsIn(log: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const line of log.split("\n")) {
@@ -25,7 +26,7 @@ const plain = (text: string): string =>
     .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+(Z| [+-]\d{4} UTC)?( m=[+-][\d.]+)?/g, "<time>")
     .replace(/\d+/g, "<number>");
 
-/** What only the first log says, most often first. */
+/** The lines that only the first log has, most frequent first. */
 export function onlyIn(
   ours: ReadonlyMap<string, number>,
   theirs: ReadonlyMap<string, number>,

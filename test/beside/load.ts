@@ -1,14 +1,14 @@
-// The load under which the Go programs run: in round after round a namespace with Deployments, Jobs and StatefulSets is
-// made, rolled out, scaled, and deleted while its pods still work.
+// The load for the Go programs. Each round creates a namespace with Deployments, Jobs and StatefulSets, rolls them out,
+// scales them, and deletes the namespace while its pods still run.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ControlPlane } from "#test/real/control-plane.ts";
 import { callHttps } from "#test/real/https.ts";
 
 const MERGE = { "content-type": "application/merge-patch+json" };
-/** Between two steps of a round. */
+/** The pause between two steps of a round. */
 const STEP_MS = 3_000;
-/** A namespace goes when so many younger ones are there. */
+/** A namespace is deleted when this many younger ones exist. */
 const LIVE_ROUNDS = 4;
 
 const template = (app: string, spec: object = {}) => ({
@@ -17,12 +17,12 @@ const template = (app: string, spec: object = {}) => ({
 });
 const selector = (app: string) => ({ matchLabels: { app } });
 
-/** Puts the server under load until the signal aborts. Returns how many rounds there were. */
+/** Puts the server under load until the signal aborts. Returns the number of rounds. */
 export async function load(plane: ControlPlane, server: string, signal: AbortSignal): Promise<number> {
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const { admin: client, pki } = plane;
     const answer = await callHttps({ url: server + path, method, caPem: pki.ca.certificatePem, client, body, headers });
-    // What a round that was late asks for may be gone with its namespace.
+    // In a late round, objects may already be deleted with their namespace.
     const isLate = answer.status === 404 || answer.status === 403 || answer.status === 409;
     if (answer.status >= 300 && !isLate) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   };

@@ -1,5 +1,5 @@
-// Helm and Python's official client on `steersman up`: they install, list, watch, upgrade, roll back and delete a chart with
-// hooks, and Python's client plays things of its own.
+// Helm and Python's official client on `steersman up`: they install, list, watch, upgrade, roll back and delete a chart
+// with hooks. Python's client also runs a script.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ describe.skipIf(!areClientsThere())("clients of other languages", () => {
   }, LIMIT_MS);
   afterAll(() => scope?.close(), LIMIT_MS);
 
-  /** What it prints; rejects when it fails. onPrint gets what it has printed so far. */
+  /** Resolves to the output; rejects if the command fails. onPrint receives the output so far. */
   function run(
     command: string,
     args: readonly string[],
@@ -51,7 +51,7 @@ describe.skipIf(!areClientsThere())("clients of other languages", () => {
   const script = join(import.meta.dirname, "client.py");
   const python = async (...args: readonly string[]): Promise<readonly string[]> =>
     linesOf(await run(pythonPath(), [script, ...args]));
-  /** Resolves when it follows; its end resolves to what it saw. */
+  /** Resolves when the watch is open; `end` resolves to the lines that it printed. */
   const follow = async (): Promise<{ readonly end: Promise<readonly string[]> }> => {
     const begun = Promise.withResolvers<void>();
     const end = run(pythonPath(), [script, "follow", RELEASE], () => begun.resolve()).then(linesOf);

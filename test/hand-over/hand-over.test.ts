@@ -1,7 +1,7 @@
-// Hand-over both ways between the Go manager and ours, under load: the leader is killed (-9) in the middle of a
-// burst, the standby takes over and finishes. Every pod is created once, and no manager writes while another leads.
-// Pods are counted by what a watch tells, not by the audit log: when the kill cuts a create off, the server logs
-// that request as failed (500 "client disconnected" or 504, no object), although the pod may be written by then.
+// Hand-over in both directions between the Go manager and ours, under load: the leader is killed (-9) in the middle of
+// a burst, and the standby takes over and finishes. Every pod is created once, and no manager writes while another
+// leads. Pods are counted with a watch, not with the audit log: when the kill cuts a create off, the server logs that
+// request as failed (500 "client disconnected" or 504, no object), although the pod may exist.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -19,7 +19,9 @@ const PODS = SETS * REPLICAS;
 const DELETED = 5;
 const LEASE = "hand-over";
 const LIMIT_MS = 180_000;
-/** So fast that the kill cuts some create off in most rounds, so slow that it comes in the middle of the burst. */
+/**
+ * Fast enough that the kill cuts off a create in most rounds, and slow enough that it comes in the middle of the burst.
+ */
 const pace = ["--kube-api-qps=100", "--kube-api-burst=50"];
 
 interface PodList {
@@ -69,14 +71,15 @@ describeReal("hand-over between the Go manager and ours", () => {
       const standby = await start(to);
       const previous = await holderOf(plane, LEASE);
       await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-      // Without it the server refuses pods, and refused creates would look like those that the kill cuts off.
+      // Without the account the server refuses pods, and refused creates would look like those that the kill cuts off.
       await isThere(`/api/v1/namespaces/${namespace}/serviceaccounts/default`);
       const history = await followPods(plane, namespace);
       await createSets(plane, namespace);
       await eventually(() => history.events.length >= PODS / 4 || undefined);
       const from = leader.side;
       await leader.program.stop("SIGKILL");
-      // A machine that forgets this process for two seconds lets the burst end before the kill: then this round says less.
+      // If the machine suspends this process for two seconds, the burst ends before the kill, and the round proves
+      // less.
       if ((await podNames(namespace)).length < PODS) busyRounds++;
       leader = standby;
       await plane.request("POST", "/api/v1/namespaces", { metadata: { name: `${namespace}-late` } });
@@ -104,8 +107,8 @@ describeReal("hand-over between the Go manager and ours", () => {
       expect(new Set(born).size).toBe(born.length);
       expect(named("DELETED").toSorted()).toEqual(gone.toSorted());
 
-      // Each pod is the answer to one create, or to one that the killed process did not live to see answered.
-      // The log may lag behind the answers: it is whole when it accounts for every pod.
+      // Each pod comes from one answered create, or from one that the killed process sent and got no answer to. The log
+      // may lag behind the answers: it is complete when it accounts for every pod.
       const { events, answered, cutOff, unanswered } = await eventually(() => {
         const events = plane.audit.since(mark);
         const asked = writesOf(events).filter(
@@ -145,11 +148,11 @@ describeReal("hand-over between the Go manager and ours", () => {
 
 interface PodHistory {
   readonly events: readonly PodEvent[];
-  /** Every change up to now. */
+  /** Resolves to every change up to now. */
   end(): Promise<readonly PodEvent[]>;
 }
 
-/** Every change to the pods of a new namespace. */
+/** Records every change to the pods of a new namespace. */
 async function followPods(plane: ControlPlane, namespace: string): Promise<PodHistory> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const { pki, admin: client, server } = plane;
@@ -163,7 +166,7 @@ async function followPods(plane: ControlPlane, namespace: string): Promise<PodHi
     events.push(...lines.map((line) => JSON.parse(line) as PodEvent));
   });
   const end = async (): Promise<readonly PodEvent[]> => {
-    // Events come in order: with this one all before it are there.
+    // Events come in order: when the marker arrives, all earlier events have arrived.
     const marker = {
       metadata: { name: "marker" },
       spec: { containers: [{ name: "main", image: "example/marker:1" }] },
@@ -181,7 +184,10 @@ function isCreated({ responseStatus }: AuditEvent): boolean {
   return responseStatus?.code === 201;
 }
 
-/** How the server ends a request whose client is gone: by a timeout, by "client disconnected", by giving up. */
+/**
+ * Whether the server ended the request because its client was gone: by a timeout, by "client disconnected", or with
+ * 499.
+ */
 function isCutOff({ responseStatus: { code = 0 } = {} }: AuditEvent): boolean {
   return code >= 499;
 }

@@ -1,10 +1,10 @@
-// What users type on a cluster whose controllers, scheduler and nodes work. Each case has a namespace of its own, $NS. A line
-// that changes something is followed by one that waits for the cluster, so that no line depends on how fast it is. Waiting for a
-// deletion tells only what is still there, so that its output is put aside.
+// Commands on a cluster with running controllers, scheduler and nodes. Each case has a separate namespace, $NS. After a
+// line that changes something, another line waits for the cluster, so that no output depends on its speed. The output
+// of waits for deletions is discarded, because it depends on the objects that still exist.
 
 import type { KubectlCase } from "#test/real/kubectl-cases.ts";
 
-/** The events of a kind of object, once one of them says this. */
+/** The events of a kind of object, after one of them has this text. */
 const eventsOf = (kind: string, last: string): string => {
   const list = `kubectl get events --field-selector involvedObject.kind=${kind} --no-headers`;
   return `./until.sh '${list} -o custom-columns=T:.type,R:.reason,M:.message' '${last}'`;

@@ -1,5 +1,5 @@
-// A terminal on each of two clusters: the one that `steersman up` starts, and the real control plane with Go's manager and
-// scheduler. Both have simulated nodes, because kubelets need machines; on the real one these run in this process.
+// A terminal on each of two clusters: the one of `steersman up`, and the real control plane with Go's manager and
+// scheduler. Both have simulated nodes, because kubelets need machines; those of the real cluster run in this process.
 
 import { join } from "node:path";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -24,9 +24,9 @@ import { startUp } from "#test/real/up-process.ts";
 import { startEgressProxy, startKubeletPort } from "./simulated-kubelet.ts";
 
 const NODES = 2;
-/** As those of `steersman up`. */
+/** Like those of `steersman up`. */
 const NODE_TIMES = { startMs: 300, stopMs: 500 };
-/** Whom both clusters know as their administrator. */
+/** The administrator of both clusters. */
 const ADMIN = { user: "admin", groups: ["system:masters"] };
 
 export interface Clusters {
@@ -37,7 +37,7 @@ export interface Clusters {
 
 type Files = Readonly<Record<string, string>>;
 
-/** Starts both; `files` are written by name into the folder of each. */
+/** Starts both clusters and writes `files` by name into the folder of each. */
 export async function startClusters(files: Files): Promise<Clusters> {
   const scope = openProcessScope("steersman-kubectl");
   const [ours, { terminal: real, close }] = await Promise.all([
@@ -87,7 +87,7 @@ async function startReal(directory: string, files: Files): Promise<{ terminal: T
   return { terminal, close };
 }
 
-/** The nodes and disks of `steersman up`, as clients of the real server, and the port behind which their kubelets are. */
+/** Runs the nodes and disks of `steersman up` as clients of the real server, and returns the port of their kubelets. */
 async function startNodes(plane: ControlPlane): Promise<{ readonly port: number; close(): Promise<void> }> {
   const clock = systemClock;
   const { certificatePem: cert, keyPem: key } = plane.admin;

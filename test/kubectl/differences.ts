@@ -1,5 +1,5 @@
-// Lines that print something else on the cluster of `steersman up` and may: each with its reason, and with what either of both
-// says. One that is listed and no longer differs fails the test.
+// Lines whose output may differ on the cluster of `steersman up`: each with its reason and both outputs. A listed line
+// that no longer differs fails the test.
 
 import type { KubectlDifference } from "#test/real/kubectl-differences.ts";
 

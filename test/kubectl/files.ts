@@ -1,4 +1,4 @@
-// The files in the folder of each terminal, beside those of the suite about both API servers.
+// The files in the folder of each terminal, in addition to those of the suite about both API servers.
 
 import { kubectlFiles } from "#test/real/kubectl-files.ts";
 
@@ -75,7 +75,7 @@ export const files: Readonly<Record<string, string>> = {
   "too-big.yaml": yaml(
     pod("too-big", { containers: [{ name: "main", image: "x", resources: { requests: { cpu: "100" } } }] }),
   ),
-  // The one pod of it is on node-2, and has nowhere else to go.
+  // Its only pod is on node-2 and fits no other node.
   "pinned.yaml": yaml(
     workload("Deployment", "pinned", {
       replicas: 1,
@@ -91,7 +91,7 @@ export const files: Readonly<Record<string, string>> = {
   "wanted-csr.yaml": certificateRequest,
   "denied-csr.yaml": certificateRequest.replace('"wanted"', '"denied"'),
   "edit-replicas.sh": `#!/bin/sh\nsed -i 's/replicas: 2/replicas: 3/' "$1"\n`,
-  // Plays COMMAND until it prints PATTERN, on COUNT lines, and prints what it printed then.
+  // Repeats COMMAND until it prints PATTERN on COUNT lines, then prints that output.
   "until.sh": `#!/bin/sh
 tries=0
 while :; do

@@ -1,5 +1,5 @@
-// kubectl v1.36.4 on `steersman up` and on the real control plane with Go's manager and scheduler: the same lines must end with
-// the same exit code and print the same.
+// kubectl v1.36.4 on `steersman up` and on the real control plane with Go's manager and scheduler: the same lines must
+// have the same exit code and output.
 
 import { expect, it } from "vitest";
 import type { KubectlCase } from "#test/real/kubectl-cases.ts";
@@ -23,7 +23,7 @@ async function play({ lines }: KubectlCase, namespace: string, terminal: Termina
     const outcome = await terminal.run(line, namespace);
     outputs.push(outputOf(outcome, (text) => normalisedOfCluster(text, terminal.host, namespace)));
   }
-  // What is left of a case would take part in the next one: nodes are shared.
+  // The remaining objects would affect the next case, because nodes are shared.
   await terminal.run(`kubectl delete namespace ${namespace}`, "default");
   return outputs;
 }

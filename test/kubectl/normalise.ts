@@ -1,5 +1,6 @@
-// What two clusters differ in beyond what two API servers do: which node takes a pod, its address, the names that controllers
-// draw, the hashes of templates that bear the time of a restart, and the order of events of the same second.
+// Normalises the differences between two clusters that two API servers alone do not have: the node and address of a
+// pod, names that controllers generate, hashes of templates with the time of a restart, and the order of events in the
+// same second.
 
 import { normalised } from "#test/real/kubectl-normalise.ts";
 
@@ -10,7 +11,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\b192\.168\.0\.1[01]\b/g, "<node address>"],
   [/\b10\.244\.\d+\.\d+\b/g, "<pod address>"],
 ];
-/** With their ages or without. */
+/** With or without their ages. */
 const EVENTS = /(^\s*(<age>.*? {2})?(Normal|Warning) {2,}.*\n)+/gm;
 
 export function normalisedOfCluster(text: string, host: string, namespace: string): string {

@@ -1,6 +1,6 @@
-// What the real API server finds behind the addresses of simulated nodes: their kubelets, and the metrics API. Nodes have no
-// machines, so that the server dials nothing itself (--egress-selector-config-file): it asks a proxy on a Unix socket for
-// every connection into the cluster, and the proxy leads all of them to one port of this process.
+// The server side of simulated nodes for the real API server: their kubelets, and the metrics API. The nodes have no
+// machines, so the server must not dial their addresses. With --egress-selector-config-file it asks a proxy on a Unix
+// socket for every connection into the cluster, and the proxy connects all of them to one port of this process.
 
 import { writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -18,14 +18,14 @@ import { systemClock } from "#platform/system/system-clock.ts";
 const kubelets = simulatedKubelets(systemClock);
 
 export interface EgressProxy {
-  /** For the API server. */
+  /** Flags for the API server. */
   readonly flags: readonly string[];
-  /** From now on connections lead to this port of 127.0.0.1. */
+  /** From now on connections go to this port of 127.0.0.1. */
   lead(port: number): void;
   close(): Promise<void>;
 }
 
-/** The socket is in the folder. */
+/** Creates the socket in the folder. */
 export async function startEgressProxy(directory: string): Promise<EgressProxy> {
   const socketFile = join(directory, "egress.sock");
   const configFile = join(directory, "egress.json");
@@ -44,7 +44,7 @@ export async function startEgressProxy(directory: string): Promise<EgressProxy> 
   };
   const server: Server = createServer((socket) => {
     keep(socket).once("data", () => {
-      // The head of a CONNECT request fits into one chunk, and the client waits for the answer before it says more.
+      // The head of a CONNECT request fits into one chunk, and the client waits for the answer before it sends more.
       const inner = keep(connect(target, "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n")));
       socket.pipe(inner).pipe(socket);
     });
@@ -68,7 +68,7 @@ export interface KubeletPort {
   close(): Promise<void>;
 }
 
-/** Answers the API server as kubelets and as the metrics API do; which of both is asked the path tells. */
+/** Answers the API server as a kubelet or as the metrics API, depending on the path. */
 export async function startKubeletPort(
   client: Client,
   metrics: MetricsApi,

@@ -1,4 +1,4 @@
-// "steersman/testing" as its users get it: packed, installed without a network, type-checked and run by both examples.
+// "steersman/testing" as users get it: packed, installed without a network, type-checked, and run by both examples.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ it("carries its documentation and nothing of the sources", () => {
 
 it("has declarations that the strictest settings accept", () => {
   mkdirSync(join(directory, "types"), { recursive: true });
-  // As @types/bun would declare it.
+  // A declaration like the one in @types/bun.
   writeFileSync(
     join(directory, "types/bun-test.d.ts"),
     'declare module "bun:test" { export { expect, test } from "vitest"; }',
@@ -58,7 +58,7 @@ it("has declarations that the strictest settings accept", () => {
     allowImportingTsExtensions: true,
   };
   writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["examples", "types"] }));
-  // The declarations of other packages are not ours to judge.
+  // Ignores errors in the declarations of other packages.
   const { stdout } = spawnSync(join(modules, ".bin/tsc"), ["-p", "."], { cwd: directory, encoding: "utf8" });
   const complaints = stdout.split("\n").filter((line) => /^(examples|types|node_modules\/steersman)\//.test(line));
   expect(complaints).toEqual([]);

@@ -1,6 +1,6 @@
-// `make long-run MINUTES=30`: our daemon with all its controllers on a populated cluster, under churn, while watches are
-// cut, connections refused and the API server killed. Counts what is alive in the process after the warm-up and at the end,
-// and compares its caches with a fresh LIST.
+// `make long-run MINUTES=30`: runs our daemon with all its controllers on a populated cluster, under churn, while
+// watches are cut, connections refused and the API server killed. Counts the live objects of the process after the
+// warm-up and at the end, and compares its caches with a fresh LIST.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -15,7 +15,9 @@ import { type Counts, problemsOf, rssGrowth } from "./verdict.ts";
 const WARM_UP_CYCLES = 3;
 const BETWEEN_FAULTS_MS = 2000;
 const CACHE_LOOKS_MS = 30_000;
-/** The API server may be away for half a minute without costing the lease, which is renewed every second, or a node. */
+/**
+ * The API server may be away for half a minute without loss of the lease, which is renewed every second, or of a node.
+ */
 const flags = [
   "--node-monitor-grace-period=2m",
   "--leader-elect-lease-duration=60s",
@@ -39,7 +41,7 @@ async function start(): Promise<Subject> {
   return { ...cluster, daemon, probeFile };
 }
 
-/** One round of work, with one kind of fault in the middle of it. */
+/** One round of work, with one kind of fault in the middle. */
 async function cycle({ plane, proxy, work, settled, daemon }: Subject, number: number): Promise<string> {
   await work.begin(number);
   await work.prepare(number + 1);
@@ -112,7 +114,7 @@ function socketsOf(pid: number): number {
   }).length;
 }
 
-/** The last differences; none as soon as a look finds caches and lists equal. */
+/** The last differences; empty as soon as caches and lists are equal once. */
 async function cacheDifferences(subject: Subject): Promise<readonly string[]> {
   const deadline = performance.now() + CACHE_LOOKS_MS;
   for (;;) {
@@ -122,7 +124,7 @@ async function cacheDifferences(subject: Subject): Promise<readonly string[]> {
       const listed = await listedVersions(subject, path);
       const largest = same.toSorted((a, b) => Object.keys(b.versions).length - Object.keys(a.versions).length);
       for (const [index, { versions }] of largest.entries()) {
-        // Besides the cache of the whole resource there may be some of a selection.
+        // In addition to the cache of the whole resource, there may be caches of a selection.
         differences.push(...differencesOf(path, versions, listed, index === 0));
       }
     }
@@ -157,7 +159,7 @@ function differencesOf(
   ];
 }
 
-/** The daemon and the API server renew these between two looks. */
+/** The daemon and the API server renew these leases between two reads. */
 function isRenewed(name: string): boolean {
   return /^kube-system\/(?:kube-controller-manager|apiserver-\w+)$/.test(name);
 }
@@ -190,7 +192,7 @@ async function main(minutes: number): Promise<number> {
     const last = await report(subject);
     stallsMs.push(...last.stallsMs);
     const endCounts = await count(subject, last);
-    // Heartbeats of the nodes would change their leases between two looks.
+    // Heartbeats of the nodes would change their leases between two reads.
     await players.stop();
     const run = {
       start: startCounts,

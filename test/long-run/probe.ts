@@ -1,6 +1,5 @@
-// Loaded into our daemon before its own code (BUN_OPTIONS=--preload). SIGUSR2 writes what is alive in the process to the
-// file that PROBE_FILE names: objects on the heap by type, what each informer's cache holds, and the longest stalls of the
-// event loop since the last time.
+// Preloaded into our daemon (BUN_OPTIONS=--preload). SIGUSR2 writes a report to the file PROBE_FILE: objects on the
+// heap by type, the contents of each informer's cache, and the longest stalls of the event loop since the last report.
 
 import { renameSync, writeFileSync } from "node:fs";
 import type { StoredObject } from "#api/resource.ts";
@@ -10,11 +9,11 @@ import { LruMap } from "#kit/lru.ts";
 export interface ProbeReport {
   /** Live objects by type, after a collection. */
   readonly heap: Readonly<Record<string, number>>;
-  /** Sets of messages that the recorders of events remember: one per object and reason, at most 4,096 of each recorder. */
+  /** Sets of messages in the event recorders: one per object and reason, at most 4,096 in each recorder. */
   readonly eventAggregates: number;
-  /** Of each informer that runs: its resource, and resource versions by namespace and name. */
+  /** For each running informer: its resource, and resource versions by namespace and name. */
   readonly caches: readonly { readonly path: string; readonly versions: Readonly<Record<string, string>> }[];
-  /** How long the loop was kept from its timers by work of this process, ms; the longest first. */
+  /** How long work of this process kept the loop from its timers, in ms, longest first. */
   readonly stallsMs: readonly number[];
 }
 
@@ -48,7 +47,7 @@ const cpuMs = (): number => {
 };
 let [lastMs, lastCpuMs] = [performance.now(), cpuMs()];
 
-/** On a busy machine a late timer is mostly a wait for a processor; what counts is the time that the process itself used. */
+/** On a busy machine a late timer is mostly a wait for a processor, so the CPU time of the process counts. */
 function sample(): void {
   const [nowMs, nowCpuMs] = [performance.now(), cpuMs()];
   const stallMs = Math.min(nowMs - lastMs - SAMPLE_MS, nowCpuMs - lastCpuMs);
@@ -61,10 +60,10 @@ setInterval(sample, SAMPLE_MS).unref();
 process.on("SIGUSR2", () => {
   const eventAggregates = [...recorders.values()].reduce((sum, keys) => sum + keys.size, 0);
   const report: ProbeReport = { heap: heapByType(), eventAggregates, caches: [...informers].map(cacheOf), stallsMs };
-  // In one go, so that no reader sees half of it.
+  // Renamed into place, so that no reader sees half of it.
   writeFileSync(`${file}.new`, JSON.stringify(report));
   renameSync(`${file}.new`, file);
-  // The collection and this report are no stalls of the daemon.
+  // The collection and this report do not count as stalls of the daemon.
   stallsMs = [];
   [lastMs, lastCpuMs] = [performance.now(), cpuMs()];
 });

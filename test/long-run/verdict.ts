@@ -1,14 +1,14 @@
-// What a long run must show, decided from what was counted.
+// Judges a long run by its counts.
 
 /** Counted after the warm-up, and again at the end. */
 export interface Counts {
   readonly rssMegabytes: number;
-  /** Objects in the informers' caches, so that what grows with them can be told. */
+  /** The number of objects in the informers' caches, because some counts grow with it. */
   readonly cached: number;
   readonly sockets: number;
   readonly timers: number;
   readonly maps: number;
-  /** Without those of event aggregates, which fill a cache of limited size. */
+  /** Without the sets of event aggregates, which fill a cache of limited size. */
   readonly sets: number;
   readonly eventAggregates: number;
   readonly promises: number;
@@ -17,13 +17,13 @@ export interface Counts {
 }
 
 export const STALL_MS_MAX = 200;
-/** What may come and go between two looks at a program that does its work. */
+/** The normal variation between two counts of a working program. */
 const SLACK = { share: 0.1, count: 20 };
 const RSS_GROWTH_MAX = 0.1;
 
 /**
- * Resident memory after each cycle: is the last third on the level of the one before? The first third still fills the
- * heap that the collection of the first count has emptied.
+ * Growth of resident memory: the mean of the last third of the cycles compared with the middle third. In the first
+ * third the heap fills again after the collection of the first count.
  */
 export function rssGrowth(megabytes: readonly number[]): number {
   const third = Math.floor(megabytes.length / 3);

@@ -1,5 +1,5 @@
-// The API server goes away for two minutes, comes back with another certificate, then refuses everything for a
-// minute: the Go manager and ours live through it side by side, as the only manager, as a standby and as leader.
+// The API server goes away for two minutes, comes back with another certificate, then refuses everything for a minute.
+// The Go manager and ours go through it at the same time: as the only manager, as a standby and as leader.
 
 import { beforeAll, expect, it } from "vitest";
 import { issueCertificate } from "#platform/certificates/x509.ts";
@@ -16,13 +16,13 @@ const OUTAGE_MS = 120_000;
 const REFUSALS_MS = 30_000;
 const RESTART_MS = 1000;
 
-/** What one side did. */
+/** The behaviour of one program. */
 interface Story {
   readonly aloneSurvives: boolean;
   readonly standbySurvives: boolean;
-  /** Of /healthz, while the API server was gone. */
+  /** Status codes of /healthz while the API server was gone. */
   readonly healthMeanwhile: readonly number[];
-  /** How the leader ended, each time. */
+  /** The exit of the leader, each time. */
   readonly ends: readonly string[];
   readonly lostAfterMs: number;
   readonly standbyTakesOver: boolean;
@@ -40,12 +40,12 @@ async function live(side: Side): Promise<Story> {
     const command = daemonOf(side);
     const start = (controller: string, flags: readonly string[]): Promise<RunningManager> =>
       plane.startManager(command, { controllers: [controller], flags: [...through, ...flags] });
-    // The standby tries twice a second; the leader is as it is by default.
+    // The standby tries twice a second; the leader has the default settings.
     const short = [...shortLease.flags, "--leader-elect-resource-name=standby"];
     const usual = ["--leader-elect=true", "--leader-elect-resource-name=leader"];
 
     const alone = await start("serviceaccount-controller", []);
-    // The holder of the standby's lease has a way of its own to the API server.
+    // The holder of the standby's lease has a separate connection to the API server.
     const holder = await plane.startManager(goDaemon(), {
       controllers: ["replicaset-controller"],
       flags: short,
@@ -82,7 +82,7 @@ async function live(side: Side): Promise<Story> {
   }
 }
 
-/** Starts a program again and again, as kubelet and systemd do. */
+/** Restarts a program whenever it ends, as kubelet and systemd do. */
 function supervise(start: () => Promise<RunningManager>) {
   const ends: string[] = [];
   const programs: RunningManager[] = [];
@@ -95,7 +95,8 @@ function supervise(start: () => Promise<RunningManager>) {
         const end = await program.ended;
         if (!isStopped) ends.push(end);
       } catch {
-        // It ended before it was ready: without the API server it cannot look up who may ask it questions.
+        // The program ended before it was ready: without the API server it cannot read its authentication
+        // configuration.
       }
       await sleep(RESTART_MS);
     }
@@ -111,7 +112,7 @@ function supervise(start: () => Promise<RunningManager>) {
   };
 }
 
-/** Both controllers notice a new namespace. */
+/** Waits until both controllers have handled a new namespace. */
 async function working(plane: ControlPlane, namespace: string): Promise<void> {
   await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
   for (const path of ["serviceaccounts/default", "configmaps/kube-root-ca.crt"]) {
@@ -168,7 +169,7 @@ describeReal("an API server that goes away and comes back", () => {
   it("machinery/3.1.8 as leader exits 1 when it cannot renew, as the Go program does, and recovers when restarted", () => {
     expect(new Set(ours.ends)).toEqual(new Set(["exit code 1"]));
     expect(new Set(go.ends)).toEqual(new Set(["exit code 1"]));
-    // When exactly is a matter of the virtual clock (leader-election.test.ts); on a busy machine it is only told.
+    // leader-election.test.ts checks the exact time under the virtual clock; here it is only printed.
     for (const [side, { lostAfterMs }] of Object.entries({ go, ours })) {
       process.stdout.write(`${side}: lost the lease ${(lostAfterMs / 1000).toFixed(1)} s after the API server\n`);
     }

@@ -1,5 +1,5 @@
-// Faults in the controllers of service accounts, their tokens and the root CA. Each would hurt a user, or cost the API
-// server requests for nothing; none may pass the scenarios and unit tests.
+// Faults in the controllers of service accounts, their tokens and the root CA. Each would harm a user or cause useless
+// requests; the scenarios and unit tests must notice all of them.
 
 import type { FaultPlan } from "./fault.ts";
 

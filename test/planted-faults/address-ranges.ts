@@ -1,4 +1,4 @@
-// Faults in the ranges of nodes and of Services.
+// Faults in the CIDR ranges of nodes and of Services.
 
 import type { FaultPlan } from "./fault.ts";
 

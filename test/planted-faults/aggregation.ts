@@ -1,4 +1,4 @@
-// Faults in what the embedded API server serves: its own groups, those of definitions and those of other servers.
+// Faults in the API groups that the embedded API server serves: built-in, custom and aggregated ones.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// Faults in the embedded API server. The recorded answers of the real one must notice each, without Go programs.
+// Faults in the embedded API server. The tests against the real one's recorded answers must notice each, without Go.
 
 import type { FaultPlan } from "./fault.ts";
 

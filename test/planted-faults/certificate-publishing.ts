@@ -1,4 +1,4 @@
-// Faults in the clean-up of pods' requests for certificates, in the trust bundle of API servers, and in the signatures of
+// Faults in the clean-up of pod certificate requests, in the trust bundle of API servers, and in the signatures of
 // bootstrap tokens.
 
 import type { FaultPlan } from "./fault.ts";

@@ -1,4 +1,4 @@
-// Faults in controllers that delete by time or by size: pods, finished jobs, bootstrap tokens; and in the TTL of nodes.
+// Faults in controllers that delete by age or by count: pods, finished jobs, bootstrap tokens; and in the TTL of nodes.
 
 import type { FaultPlan } from "./fault.ts";
 

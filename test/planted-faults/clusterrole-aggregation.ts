@@ -1,4 +1,5 @@
-// Faults in the aggregation of cluster roles. Each would give users rights that they should not have, or take others.
+// Faults in the aggregation of cluster roles. Each would grant users rights that they should not have, or remove
+// others.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,5 @@
-// Faults in the deployment controller: in its arithmetic, in what it takes for done, and in the order of its steps.
+// Faults in the deployment controller: in its arithmetic, in its conditions for completion, and in the order of its
+// steps.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// Faults in the eviction of pods by taints of their devices.
+// Faults in the eviction of pods by device taints.
 
 import type { FaultPlan } from "./fault.ts";
 

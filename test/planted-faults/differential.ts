@@ -1,5 +1,5 @@
-// Faults that leave the objects as they should be, or nearly so, and differ from the Go manager on the wire. The
-// comparison with the recordings of it must notice each.
+// Faults that leave the objects the same, or nearly so, but differ from the Go manager in the requests. The comparison
+// with its recordings must notice each.
 
 import type { FaultPlan } from "./fault.ts";
 

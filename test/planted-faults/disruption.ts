@@ -1,4 +1,4 @@
-// Faults in the disruption controller. Each would let pods be disrupted that a budget protects, or forbid what it allows.
+// Faults in the disruption controller. Each would allow disruptions that a budget forbids, or forbid allowed ones.
 
 import type { FaultPlan } from "./fault.ts";
 

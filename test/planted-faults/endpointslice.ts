@@ -1,4 +1,4 @@
-// Faults in the controller of EndpointSlices and in what it shares with the mirroring one.
+// Faults in the EndpointSlice controller and in the code that it shares with the mirroring controller.
 
 import type { FaultPlan } from "./fault.ts";
 

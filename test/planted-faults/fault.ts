@@ -4,22 +4,22 @@
 export const planFolder = "test/planted-faults";
 
 export interface PlantedFault {
-  /** What is now wrong. */
+  /** What the fault breaks. */
   readonly name: string;
   readonly file: string;
   /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** What must be red: part of a test's name. Anything else may be red as well. */
+  /** The test that must fail: part of its name. Other tests may fail too. */
   readonly noticedBy: string;
 }
 
 export interface FaultPlan {
-  /** What must turn red: arguments of `bun test`. */
+  /** The suites that must fail: arguments of `bun test`. */
   readonly suites?: readonly string[];
-  /** All tests of the suites run, because one looks back at what the others did; else only those that faults name. */
+  /** Run all tests of the suites, because one checks what the others did; otherwise only the tests that faults name. */
   readonly areWhole?: boolean;
-  /** Or plays with faults: arguments of test/stage/play-faults.ts. */
+  /** Or the plays with faults that must fail: arguments of test/stage/play-faults.ts. */
   readonly plays?: readonly string[];
   readonly faults: readonly PlantedFault[];
 }

@@ -1,4 +1,4 @@
-// Faults in the garbage collector that show only when it dies, when its caches are behind, or by its contract: plays with
+// Faults in the garbage collector that show only when it dies, when its caches lag, or in its contract: plays with
 // faults compare neither requests with a recording nor counts.
 
 import type { FaultPlan } from "./fault.ts";

@@ -1,4 +1,4 @@
-// Faults in the garbage collector. Each would delete what must stay, or keep what must go.
+// Faults in the garbage collector. Each would delete an object that must stay, or keep one that must go.
 
 import type { FaultPlan } from "./fault.ts";
 

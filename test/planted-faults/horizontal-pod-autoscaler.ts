@@ -1,4 +1,4 @@
-// Faults in the horizontal pod autoscaler. Each would scale a workload wrongly, or say something untrue about it.
+// Faults in the horizontal pod autoscaler. Each would scale a workload wrongly or report something untrue.
 
 import type { FaultPlan } from "./fault.ts";
 

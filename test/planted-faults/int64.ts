@@ -1,4 +1,4 @@
-// Faults in how integers beyond 2^53 are kept: each would round one in silence, or refuse an object that carries one.
+// Faults in the handling of integers beyond 2^53: each would silently round one, or refuse an object that has one.
 
 import type { FaultPlan } from "./fault.ts";
 

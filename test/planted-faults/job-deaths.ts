@@ -1,4 +1,4 @@
-// Faults in the controller of Jobs that show when it dies between two writes: a pod is lost, or stays uncounted for ever.
+// Faults in the Job controller that show when it dies between two writes: a pod is lost, or is never counted.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,5 +1,5 @@
-// Live reads that are replaced by the cache. The objects end up the same as long as the cache is not behind, so the
-// contract must notice: it allows a read that no scenario needs any more.
+// Live reads that are replaced by the cache. The final objects are the same while the cache does not lag, so the
+// contract check must notice: the contract allows a read that no scenario needs any more.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,5 +1,5 @@
-// Faults in what all controllers stand on: client, informers, kit, leader election. Each shows only when something goes
-// wrong around the program, or not for a long time; none may pass the tests of these layers.
+// Faults in the code below all controllers: client, informers, kit, leader election. Each shows only after a failure
+// outside the program, or after a long time; the tests of these layers must notice all of them.
 
 import type { FaultPlan } from "./fault.ts";
 

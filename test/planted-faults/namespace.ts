@@ -1,4 +1,4 @@
-// Faults in the namespace controller. Each would leave something behind, take too much, or mislead a user.
+// Faults in the namespace controller. Each would leave objects behind, delete too much, or mislead a user.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// Faults in the health of nodes: heartbeats, taints, zones.
+// Faults in the node lifecycle controller: heartbeats, taints, zones.
 
 import type { FaultPlan } from "./fault.ts";
 

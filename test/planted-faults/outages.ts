@@ -1,4 +1,4 @@
-// Faults that show only when the API server dies in the middle of work. The scenarios about that must notice each.
+// Faults that show only when the API server dies in the middle of work. The outage scenarios must notice each.
 
 import type { FaultPlan } from "./fault.ts";
 

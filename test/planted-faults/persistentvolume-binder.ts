@@ -1,4 +1,5 @@
-// Faults in the binder. Each would cost a user data or a volume; none may pass the scenarios and unit tests.
+// Faults in the volume binder. Each would cost a user data or a volume; the scenarios and unit tests must notice all of
+// them.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// Faults in the expander. Each would leave a claim without its space or its owner without a word.
+// Faults in the volume expander. Each would leave a claim unexpanded, or its user without an event.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,5 +1,5 @@
-// A fault in the replica engine that shows only when caches are behind: it neither waits for the events of its own writes
-// nor for the versions that it wrote.
+// A fault in the replica engine that shows only when caches lag: it waits neither for the events of its own writes nor
+// for the resource versions that it wrote.
 
 import type { FaultPlan } from "./fault.ts";
 

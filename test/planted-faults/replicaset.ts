@@ -1,4 +1,4 @@
-// Faults in the replica engine. Each would hurt a user; none may pass the scenarios and unit tests.
+// Faults in the replica engine. Each would harm a user; the scenarios and unit tests must notice all of them.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// Faults in how claims are made, reserved and released.
+// Faults in the creation, reservation and release of resource claims.
 
 import type { FaultPlan } from "./fault.ts";
 

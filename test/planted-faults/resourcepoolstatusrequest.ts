@@ -1,4 +1,4 @@
-// Faults in the answers to requests for the status of resource pools.
+// Faults in the answers to resource pool status requests.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// Faults in the resource quota controller. Each would make a quota lie, or cost the API server requests for nothing.
+// Faults in the resource quota controller. Each would make a quota wrong, or cause useless requests.
 
 import type { FaultPlan } from "./fault.ts";
 

@@ -1,4 +1,5 @@
-// Faults in the scheduler. Each would put a pod on a node that cannot run it, leave it waiting for ever, or tell a wrong reason.
+// Faults in the scheduler. Each would put a pod on a node that cannot run it, leave it pending for ever, or report a
+// wrong reason.
 
 import type { FaultPlan } from "./fault.ts";
 

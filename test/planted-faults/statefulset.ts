@@ -1,4 +1,4 @@
-// Faults in the controller of StatefulSets. Each would hurt a user; none may pass the scenarios and unit tests.
+// Faults in the StatefulSet controller. Each would harm a user; the scenarios and unit tests must notice all of them.
 
 import type { FaultPlan } from "./fault.ts";
 

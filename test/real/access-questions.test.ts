@@ -1,4 +1,4 @@
-// Who may do what on both API servers: 5,000 random questions over all bootstrap roles and 100 generated ones.
+// Authorization on both API servers: 5,000 random questions over all bootstrap roles and 100 generated ones.
 
 import { expect, it } from "vitest";
 import { accessWorld, askAll } from "#test/judge/access-questions.ts";
@@ -15,7 +15,7 @@ describeReal("access questions", () => {
       const [theirs, ours] = [await askAll(real, world), await askAll(embedded, world)];
       const differing = world.questions.filter((_, index) => theirs[index] !== ours[index]);
       expect(differing.map((question) => JSON.stringify(question))).toEqual([]);
-      // A test that hears one answer alone says little.
+      // Both answers must occur: equal answers prove little if all are the same.
       const allowed = [...theirs].filter((letter) => letter === "y").length;
       expect(allowed).toBeGreaterThan(1500);
       expect(allowed).toBeLessThan(3500);

@@ -1,5 +1,5 @@
-// What the Go manager makes of accounts, tokens and the root CA, and what ours makes of the same: byte by byte, and
-// nothing that the one has written is written again by the other.
+// Service accounts, tokens and the root CA of the Go manager and of ours are equal, byte by byte, and neither manager
+// rewrites the objects of the other.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const controllers = [
 describeReal("accounts, tokens and the root CA next to the Go manager", () => {
   const plane = useControlPlane();
 
-  /** Header and claims as they were signed; the signature of an elliptic key is never the same twice. */
+  /** The signed header and claims; the signature of an elliptic curve key differs each time. */
   const signed = ({ data }: Secret): string =>
     atob(data?.token ?? "")
       .split(".")
@@ -34,7 +34,7 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
     const secret = await untilFilled(stage, "t");
     return { secret, bundle: await stage.of(ConfigMaps).until(BUNDLE) };
   }
-  /** All of an object that a controller decides. */
+  /** The parts of an object that a controller decides. */
   const decided = ({ metadata, ...rest }: Secret | ConfigMap): unknown => ({
     ...rest,
     annotations: metadata?.annotations,
@@ -58,7 +58,7 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
       const ours = await startOurManager(plane(), { controllers });
       await stage.of(ServiceAccounts).until("default");
       await stage.pass(500);
-      expect(await version()).toEqual(before); // all is as it should be already
+      expect(await version()).toEqual(before); // everything is already correct
 
       await stage.of(Secrets).patch("t", { data: { token: null, "ca.crt": null, namespace: null } });
       await stage.of(ConfigMaps).patch(BUNDLE, { data: { "ca.crt": "junk" }, metadata: { annotations: null } });

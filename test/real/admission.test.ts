@@ -1,5 +1,5 @@
-// Admission, subresources of pods and tokens of service accounts, judged by the real kube-apiserver with
-// all the plugins that the embedded one has.
+// Admission, pod subresources and service account tokens, compared with the real kube-apiserver with all plugins of the
+// embedded one.
 
 import { accountCases } from "#test/judge/account-cases.ts";
 import { admissionCases } from "#test/judge/admission-cases.ts";

@@ -1,5 +1,5 @@
-// The generated tables and the protobuf codec against a real kube-apiserver: what discovery says,
-// and the same objects asked for in both encodings.
+// The generated tables and the protobuf codec against a real kube-apiserver: its discovery documents, and the same
+// objects in both encodings.
 
 import { request } from "node:https";
 import { beforeAll, expect, it } from "vitest";
@@ -23,7 +23,7 @@ describeReal("api tables on a real API server", () => {
 
   const getJson = async (path: string): Promise<never> => JSON.parse((await plane.request("GET", path)).text) as never;
 
-  /** One request in protobuf, both ways. */
+  /** Sends and receives one request in protobuf. */
   function exchange(method: string, path: string, body?: Uint8Array): Promise<{ status: number; bytes: Uint8Array }> {
     const { certificatePem: cert, keyPem: key } = plane.admin;
     const headers = { accept: PROTOBUF, ...(body && { "content-type": PROTOBUF }) };
@@ -41,7 +41,7 @@ describeReal("api tables on a real API server", () => {
     });
   }
 
-  /** Asked for again while the world moves between the two requests. */
+  /** Repeated if objects change between the two requests. */
   async function inBothEncodings(path: string): Promise<{ json: List; list: List }> {
     for (;;) {
       const before: List = await getJson(path);
@@ -67,7 +67,7 @@ describeReal("api tables on a real API server", () => {
   });
 
   it("decodes from protobuf what the server says in JSON", async () => {
-    // Component statuses are probed anew, in any order, each time they are asked for.
+    // Component statuses are probed for each request, in any order.
     const listable = builtinResources().filter((row) => row.servedByDefault && row.verbs.includes("watch"));
     let objects = 0;
     for (const row of listable) {
@@ -107,7 +107,7 @@ describeReal("api tables on a real API server", () => {
   });
 });
 
-/** A row the way discovery prints it: the resource, then its subresources. */
+/** A row as discovery prints it: the resource, then its subresources. */
 function discoveryRows(row: BuiltinResource): object[] {
   const { resource, singular, namespaced, kind, verbs, shortNames, categories, storageVersionHash } = row;
   const own = {

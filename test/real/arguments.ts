@@ -5,7 +5,7 @@ import { frontProxyUser, type Pki } from "./pki.ts";
 
 const serviceCidr = "10.0.0.0/24";
 const clusterCidr = "10.244.0.0/16";
-// The endpoints of default/kubernetes must not be a loopback address; nobody dials this one (TEST-NET-1).
+// The endpoints of default/kubernetes must not be a loopback address. No client dials this one (TEST-NET-1).
 const advertisedAddress = "192.0.2.1";
 const auditLogMegabytesMax = 1024;
 
@@ -58,7 +58,7 @@ export function apiServerFlags(o: {
 export interface ManagerOptions {
   /** The value of --controllers, for example `["*", "-replicaset-controller"]`. */
   readonly controllers?: readonly string[];
-  /** Appended to ours; a flag given again wins. */
+  /** Appended to the default flags; the last value of a flag wins. */
   readonly flags?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Reads the API server's audit log: what was asked, by whom, with which bodies, in which order.
+// Reads the API server's audit log: requests in order, with users and bodies.
 
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
@@ -25,15 +25,15 @@ export interface AuditEvent {
 }
 
 export interface AuditLog {
-  /** The present end of the log, to be given to since(). */
+  /** The current end of the log, for since(). */
   mark(): number;
   /** All events written after the mark; from the beginning without one. */
   since(mark?: number): AuditEvent[];
-  /** Each call returns the events written since the last one. */
+  /** Each call returns the events written since the previous call. */
   follow(): () => readonly AuditEvent[];
 }
 
-/** Bodies of everything but health checks and the API server's calls to itself. */
+/** Logs bodies of everything except health checks and the API server's calls to itself. */
 export const auditPolicy = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -49,7 +49,7 @@ export function openAuditLog(file: string): AuditLog {
   const wholeLines = (from: number): string => {
     if (!existsSync(file)) return "";
     const text = readFrom(file, from);
-    // The last line may be half written.
+    // The last line may be incomplete.
     return text.slice(0, text.lastIndexOf("\n") + 1);
   };
   const parsed = (text: string): AuditEvent[] =>

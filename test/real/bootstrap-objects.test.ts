@@ -1,4 +1,4 @@
-// The objects that a cluster begins with: those of the embedded server are those of a real one.
+// The initial objects of a cluster: those of the embedded server equal those of a real one.
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -28,7 +28,7 @@ const LISTS: Readonly<Record<string, string>> = {
   "machinery/7.5.r7 IP addresses": "/apis/networking.k8s.io/v1/ipaddresses",
 };
 
-/** With the address, the CAs and the front proxy of the real one. */
+/** An embedded server with the address, the CAs and the front proxy of the real one. */
 function embeddedLike({ server, pki }: ControlPlane): Subject {
   const pem = (file: Parameters<typeof pki.file>[0]): string => readFileSync(pki.file(file), "utf8");
   return embeddedSubject(plainSettings, {
@@ -73,7 +73,7 @@ describeReal("the objects that a cluster begins with", () => {
     async (_, target) => {
       const [real, embedded] = [await realSubject(plane()), embeddedLike(plane())];
       try {
-        // The hooks of the real server that write them may come after it is ready.
+        // The hooks of the real server that create them may run after it is ready.
         await eventually(async () => ((await objectsOf(real, "/api/v1/endpoints")).length > 0 ? true : undefined));
         expect(await objectsOf(embedded, target)).toEqual(await objectsOf(real, target));
       } finally {

@@ -16,12 +16,12 @@ const versionFlag = `--runtime-config=${extraVersions.map((version) => `${versio
 describeReal("what controllers may do", () => {
   const plane = useControlPlane({ apiServerFlags: [gateFlag, versionFlag] });
 
-  // The token controller has the manager's own credentials.
+  // The token controller uses the manager's own credentials.
   it.each(registeredControllers)(
     "workloads/S5 $name: its role allows every write and live read of its contract",
     async ({ name, contract }) => {
       const role = `system:controller:${knownController(name).identity}`;
-      // Some work in one namespace and have a role there.
+      // Some controllers work in one namespace and have a role there.
       const rules: PolicyRule[] = [];
       for (const { group, version, resource } of [ClusterRoles, Roles]) {
         const query = `fieldSelector=metadata.name=${role}`;

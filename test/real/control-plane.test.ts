@@ -1,4 +1,4 @@
-// What the fixture promises, on its shared instance; the private instances are stopped again.
+// The promises of the fixture, tested on its shared instance. Private instances are stopped again.
 
 import { existsSync } from "node:fs";
 import { beforeAll, expect, it } from "vitest";

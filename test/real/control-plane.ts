@@ -1,6 +1,6 @@
-// A real control plane for tests: etcd and kube-apiserver v1.36.4 on free loopback ports, with their
-// own CA, RBAC and an audit log, and next to them, when asked for, the Go manager, the scheduler and
-// a fault proxy. Nothing of it survives the test process (processes.ts).
+// A real control plane for tests: etcd and kube-apiserver v1.36.4 on free loopback ports, with a CA, RBAC and an audit
+// log. On request, also the Go manager, the scheduler and a fault proxy. All processes end with the test process
+// (processes.ts).
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -19,9 +19,9 @@ const readyTimeoutMs = 60_000;
 const startAttemptsMax = 3;
 
 export interface ControlPlaneOptions {
-  /** Appended to ours; a flag given again wins: feature gates, admission plugins and so on. */
+  /** Appended to the default flags; the last value of a flag wins: feature gates, admission plugins and so on. */
   readonly apiServerFlags?: readonly string[];
-  /** Rules of the audit policy that come before ours. */
+  /** Rules of the audit policy before the default rules. */
   readonly auditRules?: readonly object[];
 }
 
@@ -37,9 +37,9 @@ export interface CommandOutcome {
 }
 
 export interface RunningManager extends Program {
-  /** https://127.0.0.1:<port> of its health and metrics. */
+  /** https://127.0.0.1:<port>, for health and metrics. */
   readonly url: string;
-  /** One request to it as the administrator, unless `more` says otherwise. */
+  /** Sends one request as the administrator, unless `more` says otherwise. */
   ask(path: string, more?: Partial<HttpsCall>): Promise<HttpsAnswer>;
   /** The text of such an answer. */
   page(path: string): Promise<string>;
@@ -55,35 +55,35 @@ export interface ControlPlane {
   readonly admin: KeyCertificate;
   readonly apiServer: Program;
   readonly etcd: Program;
-  /** Where etcd answers, without credentials. */
+  /** The URL of etcd; it needs no credentials. */
   readonly etcdUrl: string;
   /** Writes a kubeconfig with a client certificate or a token; `server` may be a fault proxy. */
   kubeconfigFor(identity: Identity | { readonly token: string }, server?: string): string;
-  /** A token of the service account, which is created if it is not there. */
+  /** A token of the service account, which is created if it does not exist. */
   tokenFor(namespace: string, name: string): Promise<string>;
-  /** One request as the administrator. */
+  /** Sends one request as the administrator. */
   request(method: string, path: string, body?: unknown, headers?: HttpsCall["headers"]): Promise<HttpsAnswer>;
   kubectl(args: readonly string[], stdin?: string): Promise<CommandOutcome>;
-  /** The Go manager: ready when it answers on /healthz. */
+  /** Starts the Go manager; resolves when /healthz answers. */
   startGoManager(options?: ManagerOptions): Promise<RunningManager>;
   /** Any program that takes the Go manager's flags, with the same flags and identity. */
   startManager(command: Command, options?: ManagerOptions): Promise<RunningManager>;
-  /** The Go scheduler; a flag that is given wins over ours. */
+  /** Starts the Go scheduler; the last value of a flag wins. */
   startScheduler(flags?: readonly string[]): Promise<RunningManager>;
   startFaultProxy(): Promise<FaultProxy>;
-  /** Stops it and starts it on the same port and data; resolves when it is ready. */
+  /** Stops the API server and starts it again on the same port and data; resolves when it is ready. */
   restartApiServer(): Promise<void>;
-  /** kill -9: whatever it was doing is lost. */
+  /** kill -9: work in progress is lost. */
   killApiServer(): Promise<void>;
-  /** Starts a killed one on the same port and data; resolves when it is ready. */
+  /** Starts a killed API server on the same port and data; resolves when it is ready. */
   reviveApiServer(): Promise<void>;
   /** Drops all history before now, so that older resource versions are gone. */
   compactEtcd(): Promise<void>;
-  /** The API server ends before etcd: the other way round it hangs. */
+  /** Stops the API server before etcd: in the other order it hangs. */
   stop(): Promise<void>;
 }
 
-/** The one instance that all suites of a process share; it ends with the process. */
+/** The instance that all suites of a process share; it ends with the process. */
 let shared: Promise<ControlPlane> | undefined;
 export function sharedControlPlane(): Promise<ControlPlane> {
   shared ??= startControlPlane();
@@ -97,7 +97,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       return await startIn(scope, options);
     } catch (error) {
       await scope.close();
-      // Between finding a free port and binding it somebody else may have taken it.
+      // Another process may take a free port before it is bound.
       const isPortTaken = error instanceof Error && error.message.includes("address already in use");
       if (!isPortTaken || attempt === startAttemptsMax) throw error;
     }
@@ -203,7 +203,7 @@ async function isHealthy(probe: () => Promise<HttpsAnswer>): Promise<boolean> {
   );
 }
 
-/** Starts programs that serve health on a TLS port of their own, as the user `system:<name>`. */
+/** Starts programs that serve health on a separate TLS port, as the user `system:<name>`. */
 function serverStarter(
   scope: ProcessScope,
   pki: Pki,

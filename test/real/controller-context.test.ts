@@ -1,4 +1,4 @@
-// What a controller is given to work with, on a real API server, whose audit log must tell the same story.
+// The ControllerContext on a real API server; the audit log must show the same requests.
 
 import { expect, it } from "vitest";
 import { createClient } from "#client/create-client.ts";
@@ -49,20 +49,20 @@ describeReal("the controllers' context on a real API server", () => {
         `shared-informers watch /api/v1/configmaps ${WATCHED}`,
       ]);
 
-      // The garbage collector of the Go program has the same context and asks for the same with it.
+      // The garbage collector of the Go program has the same context and makes the same requests with it.
       const go = await plane().startGoManager({ controllers: ["garbage-collector-controller"] });
       await eventually(() => (asked(plane(), THEIRS).some((request) => request.includes(WIDGETS)) ? true : undefined));
       await go.stop("SIGKILL");
       const theirs = asked(plane(), THEIRS);
       const shared = ours.filter((request) => /discovery|widgets|healthz/.test(request));
-      // Deviation: discovery says that it waits for 32 seconds, and does; the Go program's limit is lost on its way.
+      // Deviation: discovery sends a timeout of 32 seconds; the Go program loses its limit.
       expect(theirs).toEqual(expect.arrayContaining(shared.map((request) => request.replace(/ timeout$/, " "))));
     },
     LIMIT_MS,
   );
 });
 
-/** What a user's managers asked for, each kind of request once. */
+/** The requests of a user's managers, each kind once. */
 function asked(plane: ControlPlane, username: string): readonly string[] {
   const events = plane.audit
     .since()

@@ -1,5 +1,5 @@
-// The 52 controllers that the program knows, beside those that the Go program has: names, aliases, gates, identities,
-// which are on by default and which are loops of a cloud. What a controller does has rows of its own.
+// The 52 controllers of the program and of the Go program: names, aliases, gates, identities, which are on by default
+// and which are cloud loops. Other rows cover their behaviour.
 
 import { expect, it } from "vitest";
 import { type KnownController, knownControllers } from "#kit/known-controllers.ts";
@@ -11,7 +11,7 @@ const LIMIT_MS = 120_000;
 const offByDefault = knownControllers.filter(({ isOffByDefault }) => isOffByDefault).map(({ name }) => name);
 const everything = ["*", ...offByDefault];
 
-/** Built from the root client, so it has no account. */
+/** Built from the root client, so it has no service account. */
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
 describeReal("the controllers that are known", () => {
@@ -41,7 +41,7 @@ describeReal("the controllers that are known", () => {
         expect(controllersIn(await page("/configz")).slice(sharedControllers.length)).toEqual(wanted);
         await kill();
       }
-      // Whatever else the Go program knows by another name is refused here, and would be missed there.
+      // An alias that only the Go program knows would be refused here.
       const others = knownControllers.filter((controller) => controller.aliases.length === 0);
       for (const { name } of others) {
         const bare = name.replace(/-controller$/, "");
@@ -62,7 +62,7 @@ describeReal("the controllers that are known", () => {
         controllers: everything,
         flags: ["--emulated-version=1.33", off],
       });
-      // The last line of the start: by then each controller has said what keeps it off.
+      // The last line of the start: by then each disabled controller has logged its reason.
       await logged(program, "Garbage collector");
       const log = program.log();
       await program.stop("SIGKILL");

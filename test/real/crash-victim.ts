@@ -1,4 +1,4 @@
-// Run by crash.test.ts: starts a control plane, says what it started, and waits to be killed.
+// Started by crash.test.ts: starts a control plane, prints its processes, and waits to be killed.
 
 import { startControlPlane } from "./control-plane.ts";
 

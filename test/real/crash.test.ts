@@ -1,4 +1,4 @@
-// A test process that is killed leaves nothing behind.
+// A killed test process leaves no process or file behind.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ describeReal("a killed test process", () => {
   });
 });
 
-/** A zombie that init has not reaped yet is dead. */
+/** A zombie that init has not reaped yet counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

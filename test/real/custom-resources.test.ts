@@ -1,5 +1,4 @@
-// Definitions and their instances, judged by the real kube-apiserver: the same requests to both servers,
-// equal answers.
+// Definitions and their instances: both servers must give equal answers to the same requests.
 
 import { customResourceCases } from "#test/judge/custom-resource-cases.ts";
 import { judgeEach, useJudgeStage } from "./judge-stage.ts";

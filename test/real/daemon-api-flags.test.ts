@@ -1,5 +1,4 @@
-// What flags do that concern the daemon's dealings with the API server, in both programs: clients, election,
-// controllers and the files that they are given.
+// The effects of flags that concern the API server, in both programs: clients, election, controllers and their files.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -26,7 +25,7 @@ describeReal("flags about the API server", () => {
 
   let made = 0;
   let seenGates: readonly string[] | undefined;
-  /** A new namespace, which gives every controller something to do. */
+  /** Creates a namespace, which gives every controller work. */
   const makeNamespace = async (): Promise<string> => {
     const name = `flags-${++made}`;
     await plane().request("POST", "/api/v1/namespaces", { metadata: { name } });
@@ -196,7 +195,7 @@ describeReal("flags about the API server", () => {
         expect(text.match(/^version_info\{.*$/gm)).toEqual([
           'version_info{binary="1.36.4",component="kube",emulation="1.35",min_compat="1.34"} 1',
         ]);
-        // The flag page stands behind a gate that AllBeta turned off.
+        // The gate of the flag page is off because of AllBeta.
         expect(await program.page("/flagz")).toBe("404 page not found\n");
         const gates = text.match(/^kubernetes_feature_enabled\{.*$/gm) ?? [];
         expect(gates.length).toBeGreaterThan(100);
@@ -209,7 +208,7 @@ describeReal("flags about the API server", () => {
   });
 });
 
-/** An API server that refuses everything, and counts what was asked about the lease. */
+/** An API server that refuses everything and counts the requests for the lease. */
 async function startRefuser(plane: ControlPlane): Promise<{ url: string; leaseRequests(): number; close(): void }> {
   const { certificatePem: cert, keyPem: key } = plane.pki.serving;
   let count = 0;

@@ -1,5 +1,5 @@
-// What the flags of delegated authentication and authorization do, in both programs: the reviews that they send are
-// read from the API server's audit log.
+// The effects of the flags of delegated authentication and authorization, in both programs. The API server's audit log
+// shows their reviews.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RunningManager } from "./control-plane.ts";

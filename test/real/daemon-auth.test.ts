@@ -1,5 +1,5 @@
-// Who may read what on the daemon's own port, against the Go program with the same flags in the same run: same codes,
-// same bodies, same headers.
+// Access to the daemon's own port, compared with the Go program with the same flags in the same run: same codes, bodies
+// and headers.
 
 import { beforeAll, expect, it } from "vitest";
 import { issueCertificate, type KeyCertificate } from "#platform/certificates/x509.ts";
@@ -23,7 +23,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** Pages whose text differs from program to program. */
+/** Pages whose text differs between the programs. */
 const pages = ["/healthz", "/healthz/ping", "/livez", "/metrics", "/configz", "/nothing", "/api/v1/pods"];
 const compared = ["content-type", "cache-control", "x-content-type-options", "www-authenticate", "audit-id"];
 

@@ -1,4 +1,4 @@
-// The sub-commands for shells: the same answers as the Go program's about the same words, and scripts that bash runs.
+// The completion commands: the same answers as the Go program's for the same words, and scripts that bash runs.
 
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -85,7 +85,7 @@ describeReal("completion of the command line", () => {
     expect(shown(ours)).toEqual(shown(go));
   });
 
-  /** What bash would put on the line, or list below it. */
+  /** The words that bash would insert or list. */
   const tab = (script: string, line: string): Promise<readonly string[]> =>
     new Promise((resolve, reject) => {
       const text = `COLUMNS=60; source <(kube-controller-manager completion bash ${script}) || exit

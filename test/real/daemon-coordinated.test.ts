@@ -1,4 +1,4 @@
-// Coordinated leader election on a real API server: the server picks the leader among the candidates.
+// Coordinated leader election on a real API server: the server chooses the leader among the candidates.
 
 import { expect, it } from "vitest";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
@@ -42,7 +42,7 @@ describeReal("coordinated leader election", () => {
         strategy: "OldestEmulationVersion",
       });
       expect(await holder()).toBe(own?.metadata.name);
-      // The API server prefers an older emulation version: our term ends, and the Go program is picked.
+      // The API server prefers an older emulation version: our term ends, and the Go program is chosen.
       const go = await plane().startManager(goDaemon(), {
         controllers: sharedControllers,
         flags: [...flags, "--emulated-version=1.35"],

@@ -1,5 +1,5 @@
-// docs/daemon.md as an operator reads it: its commands are run in order, each on the machine that its block names, and
-// must print what the page says. Its table of series is held against both programs.
+// docs/daemon.md as an operator reads it: its commands run in order, each on the machine that its block names, and must
+// print the output on the page. Its table of series is compared with both programs.
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -18,11 +18,11 @@ interface Step {
   readonly section: string;
   readonly machine: string;
   readonly command: string;
-  /** Lines that it prints. */
+  /** The printed lines. */
   readonly output: readonly string[];
 }
 
-/** "```console <machine>" begins a block, "$ " a command. */
+/** "```console <machine>" starts a block, "$ " a command. */
 function stepsOf(text: string): readonly Step[] {
   return text.split(/^## /m).flatMap((part) => {
     const section = part.split("\n")[0] ?? "";
@@ -39,12 +39,12 @@ function stepsOf(text: string): readonly Step[] {
 }
 
 const isFunction = (command: string): boolean => /^\w+\(\) \{/.test(command);
-/** Looks only, so it may be repeated. */
+/** Whether the command only reads, so that it may be repeated. */
 const isLook = (command: string): boolean => /^(kubectl get|curl|metrics|systemctl is-active)\b/.test(command);
 
 function asExpression(line: string): RegExp {
   const escaped = line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  // Each machine of the page is this one.
+  // All machines of the page are this one.
   return new RegExp(`^${escaped.replaceAll("…", ".+").replace(/\bcp-\d(?=_)/g, hostname())}$`);
 }
 
@@ -63,7 +63,7 @@ describeReal("docs/daemon.md", () => {
     const known = machines.get(name);
     if (known !== undefined) return known;
     const isSystemd = name.startsWith("sd-");
-    // The unit's machine has a cluster of its own.
+    // The machine of the systemd unit has a separate cluster.
     if (isSystemd) for (const machine of machines.values()) await machine.stop();
     const made = await (isSystemd ? systemdMachine : kubeadmMachine)(plane(), name);
     machines.set(name, made);
@@ -81,7 +81,7 @@ describeReal("docs/daemon.md", () => {
         }
         const machine = await machineOf(name);
         const run = async (): Promise<string> => {
-          // What systemctl does is played, so it is told as it is.
+          // systemctl is a stand-in, so its output is compared as it is.
           const isPlayed = command.startsWith("systemctl");
           const script = isPlayed ? command : [...functions, command].join("\n");
           const { stdout, stderr } = await machine.run(script);

@@ -1,4 +1,4 @@
-// What flags of the daemon do, one by one, without an API server: both programs are asked, and both must do it.
+// The effects of the daemon's flags, one by one, without an API server, in both programs.
 
 import { existsSync, readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
@@ -19,7 +19,8 @@ describeReal("flags of the daemon", () => {
   it(
     "machinery/1.7.r130 --disabled-metrics hides metrics, and counts them",
     async () => {
-      // Deviation: the Go program hides only what it registers after it has read its flags, which is none of these.
+      // Deviation: the Go program hides only metrics that it registers after it has read its flags; these are not among
+      // them.
       const { page, kill } = await daemons().start(["--disabled-metrics=authentication_attempts,version_info"]);
       await page("/metrics");
       const text = await page("/metrics");
@@ -34,7 +35,7 @@ describeReal("flags of the daemon", () => {
   it(
     "machinery/1.7.r47 --permit-address-sharing does not wait for old connections when it is started again",
     async () => {
-      // Listeners of both programs have this option with or without the flag.
+      // The listeners of both programs have this option with or without the flag.
       const first = await daemons().start(["--permit-address-sharing"]);
       await eventually(async () => {
         await first.page("/healthz");
@@ -303,7 +304,7 @@ async function reached(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** Does the system still keep a connection of this port that its server closed first? */
+/** Whether the system still keeps a connection of this port that its server closed first. */
 function isTimeWait(port: number): boolean {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   return ["/proc/net/tcp", "/proc/net/tcp6"].filter(existsSync).some((file) =>
@@ -316,7 +317,7 @@ function isTimeWait(port: number): boolean {
   );
 }
 
-/** Undefined: refused. */
+/** Undefined if refused. */
 function shake(
   port: number,
   options: { ecdhCurve?: string; ALPNProtocols?: string[] },
@@ -343,7 +344,7 @@ async function isClosedAfterRequest(port: number): Promise<boolean> {
     return text;
   };
   expect(await ask()).toBe("ok");
-  // A connection that stays answers again; one that was told to go does not.
+  // A connection that stays open answers again; one that the server asked to close does not.
   const answer = await Promise.race([closed, ask().then((text) => text !== "ok")]).catch(() => true);
   session.destroy();
   return answer;

@@ -1,4 +1,4 @@
-// Command lines, configurations and kubeconfigs that are wrong, and the files they name.
+// Wrong command lines, configurations and kubeconfigs, and the files that they name.
 
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,10 +40,10 @@ const migration = (text: string): string => file(`migration-${++migrations}`, te
 const lm = "controllermanager.config.k8s.io";
 
 export interface Case {
-  /** The rule it breaks, where it is one of the ledger's. */
+  /** The row of the ledger whose rule it breaks, if any. */
   readonly id?: string;
   readonly args: readonly string[];
-  /** Instead of equality: what both messages must match, because a library of Go's words the rest. */
+  /** Both messages must match this instead of being equal, because a Go library produces the rest. */
   readonly like?: RegExp;
 }
 
@@ -101,13 +101,13 @@ export const refused: readonly (readonly string[])[] = [
   ["--concurrent_rc_syncs=many"],
 ];
 
-/** Arguments that are no flags: the error without the usage. */
+/** Positional arguments: the error without the usage. */
 export const positional: readonly (readonly string[])[] = [["x"], ["", "x"], ["--", "x", "y z"], ["-", "--v=1"]];
 
-/** Refused after parsing. Those that get past their own check end at the missing kubeconfig. */
+/** Refused after parsing. Command lines that pass their own check end at the missing kubeconfig. */
 export const failed: readonly Case[] = [
   {
-    // Nobody minds these; the missing kubeconfig is all that is wrong.
+    // These are valid; only the kubeconfig is missing.
     args: ["deployment", "replicaset", "rc", "namespace", "resource-quota", "gc", "ttl-after-finished", "endpoint"].map(
       (name) => `--concurrent-${name}-syncs=0`,
     ),

@@ -1,6 +1,6 @@
-// Bad command lines, configurations and kubeconfigs: the same exit code as the Go program, and the same message
-// where it is Kubernetes' own; where one of Go's libraries (yaml, x509, net) words a part, the same class of error
-// about the same file or field.
+// Wrong command lines, configurations and kubeconfigs: the same exit code as the Go program, and the same message if it
+// is Kubernetes' own. If one of Go's libraries (yaml, x509, net) produces a part, the same class of error about the
+// same file or field.
 
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -11,7 +11,7 @@ import { describeReal } from "./suite.ts";
 
 const LIMIT_MS = 180_000;
 
-/** Both need the controllers named, ours because it has no others. */
+/** Names the controllers for both programs. */
 function withControllers(args: readonly string[]): readonly string[] {
   const own = ["--secure-port=0", `--controllers=${sharedControllers.join(",")}`];
   const has = (flag: string): boolean => args.some((arg) => arg.startsWith(flag));
@@ -28,7 +28,7 @@ function withControllers(args: readonly string[]): readonly string[] {
   ];
 }
 
-/** Upstream lists unmet dependencies of gates as its map happens to be ordered. */
+/** Upstream lists unmet dependencies of gates in the order of a map. */
 function sortedAggregate(text: string): string {
   if (!text.includes("depends on features")) return text;
   return text.slice(1, -1).split(", ").sort().join(", ");
@@ -142,11 +142,11 @@ describeReal("bad command lines end as the Go program's do", () => {
   );
 });
 
-/** What one program says and the other does not (docs/deviations.md). */
+/** Messages that only one of the programs prints (docs/deviations.md). */
 const ownWords =
   /The manifest file is empty, ignoring|"(?:Golang|Runtime) settings"|"Starting DynamicServingCertificateController"|will change already queried feature/;
 
-/** The lines of the log before the error that ends the program, without time, process and place. */
+/** The log lines before the final error, without time, process and place. */
 function saidBefore({ stderr }: Ending): readonly string[] {
   const [before = ""] = stderr.split(/^(?:.*"command failed" err=|panic: )/m);
   return before

@@ -1,4 +1,4 @@
-// The command line against the Go program's own help, and /configz against its /configz in the same run: for the
+// The command line compared with the Go program's help, and /configz with its /configz in the same run: for the
 // defaults, and with every flag changed that has a field there.
 
 import { expect, it } from "vitest";
@@ -16,12 +16,12 @@ import { describeReal, eventually } from "./suite.ts";
 interface HelpFlag {
   readonly section: string;
   readonly name: string;
-  /** As help shows it: "string", "duration"; empty for a switch. */
+  /** As in the help: "string", "duration"; empty for a switch. */
   readonly type: string;
   readonly default: string;
 }
 
-/** Names, types, defaults and sections out of a help text, in its order. */
+/** Names, types, defaults and sections of a help text, in its order. */
 function readHelp(text: string): HelpFlag[] {
   const flags: HelpFlag[] = [];
   let section = "";
@@ -31,7 +31,7 @@ function readHelp(text: string): HelpFlag[] {
     if (start !== null) flags.push({ section, name: start[1] ?? "", type: start[2] ?? "", default: "" });
     const shown = /\(default (.*)\)$/.exec(line);
     const last = flags.at(-1);
-    // Only the last line of a flag's text ends with its default; gates have theirs in the middle of the list.
+    // Only the last line of a flag's text ends with its default; gates have their defaults inside the list.
     if (shown !== null && last !== undefined && !line.includes(" - default=")) {
       flags[flags.length - 1] = { ...last, default: shown[1] ?? "" };
     }
@@ -47,7 +47,7 @@ const table = flagTable({
 const allFlags: readonly BoundFlag[] = table.flatMap(({ flags }) => flags);
 const configFlags = allFlags.filter(({ path }) => path.startsWith("config."));
 
-/** Values that a general rule would get wrong: few are legal, or the program would not start. */
+/** Values for flags that accept few values, or without which the program would not start. */
 const special: Readonly<Record<string, string>> = {
   controllers: sharedControllers
     .map((name) => name.replace(/^serviceaccount-controller$/, "serviceaccount"))
@@ -64,7 +64,7 @@ const special: Readonly<Record<string, string>> = {
   "attach-detach-reconcile-sync-period": "1m7s",
   "enable-leader-migration": "true",
 };
-/** Left as they are: these would clash with others, or the program needs them. */
+/** Not changed: these would conflict with others, or the program needs them. */
 const untouched = new Set([
   "kubeconfig",
   "cluster-signing-kubelet-serving-cert-file",
@@ -127,7 +127,7 @@ describeReal("the command line", () => {
     return texts.map((text) => text.replaceAll(String(port), "PORT"));
   }
   const controllers = `--controllers=${sharedControllers.join(",")}`;
-  /** The Go program draws the order of this list anew at each start. */
+  /** The Go program lists these in random order at each start. */
   const ordered = (configz: string): string =>
     configz.replace(
       '{"Group":"events.k8s.io","Resource":"events"},{"Group":"","Resource":"events"}',
@@ -176,7 +176,7 @@ describeReal("the command line", () => {
     expect(ours?.map(ordered)).toEqual(go?.map(ordered));
   }, 60_000);
 
-  // To be shown is all that happens to r19, r20, r22, r23, r25, r29 and r30 in the Go program: no code of it reads them.
+  // The Go program only shows r19, r20, r22, r23, r25, r29 and r30: no code of it reads them.
   it("machinery/1.7.r19, machinery/1.7.r20, machinery/1.7.r22, machinery/1.7.r23, machinery/1.7.r25, machinery/1.7.r29, machinery/1.7.r30 shows the Go program's /configz and /flagz with every flag changed", async () => {
     const changed = configFlags.filter(({ name }) => !untouched.has(name));
     const flags = changed.map((flag) => `--${flag.name}=${changedValue(flag)}`);

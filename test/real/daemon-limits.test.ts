@@ -1,5 +1,5 @@
-// How much the daemon's port bears with, beside the Go program in the same run: sizes, streams, silence, certificates.
-// How long each kind of silence may last is in src/platform/https-server/https-connection.test.ts.
+// The limits of the daemon's port compared with the Go program in the same run: sizes, streams, timeouts, certificates.
+// The length of each timeout is in src/platform/https-server/https-connection.test.ts.
 
 import { readFileSync } from "node:fs";
 import { connect as connectHttp2, type Settings } from "node:http2";
@@ -17,7 +17,7 @@ const HOST = "127.0.0.1";
 describeReal("the limits of the daemon's port", () => {
   const plane = useControlPlane();
 
-  /** The same question to both; what ours answers must be what the Go program answers. */
+  /** Asks both programs; the answers must be equal. */
   async function same<T>(
     flags: readonly string[],
     ask: (program: RunningManager) => Promise<T>,
@@ -102,7 +102,7 @@ describeReal("the limits of the daemon's port", () => {
     async () => {
       const crowd = async (program: RunningManager): Promise<boolean> => {
         const port = Number(new URL(program.url).port);
-        // Until its controllers are built the Go program has files to read, and ends when it cannot open them.
+        // Until its controllers are built, the Go program reads files, and ends if it cannot open one.
         await logged(program, "controller is disabled");
         const guests = Array.from({ length: 100 }, () => connectTcp(port, HOST).on("error", () => undefined));
         await eventually(() => /http: Accept error.*too many open files/.test(program.log()) || undefined);
@@ -149,7 +149,7 @@ describeReal("the limits of the daemon's port", () => {
         const socket = connectTcp(Number(new URL(program.url).port), HOST);
         socket.on("error", () => undefined).end("GET / HTTP/1.0\r\n\r\n");
         await new Promise((resolve) => socket.on("close", resolve).resume());
-        // What is logged next comes later.
+        // Later log lines come after this connection.
         await openTls(program.url, ["http/1.1"]).then((open) => open.destroy());
         return program.log().includes("http: TLS handshake error from 127.0.0.1:");
       };
@@ -198,7 +198,7 @@ function openTls(url: string, protocols: readonly string[]): Promise<TLSSocket> 
   });
 }
 
-/** A handshake succeeds; undefined when the connection is closed instead. */
+/** Whether a handshake succeeds; undefined if the connection is closed instead. */
 function isTaken(port: number): Promise<true | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: HOST, port, rejectUnauthorized: false }, () => {
@@ -219,7 +219,7 @@ function settingsOf({ url }: RunningManager): Promise<Settings> {
   });
 }
 
-/** As answerToHead, with so many bytes in one field. */
+/** Like answerToHead, with this many bytes in one field. */
 function answerTo(program: RunningManager, size: number): ReturnType<typeof answerToHead> {
   const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(size)}\r\nConnection: close\r\n\r\n`;
   return answerToHead(program, head);
@@ -236,7 +236,7 @@ async function answerToHead({ url }: RunningManager, head: string): Promise<{ fi
   return { first: top.split("\r\n")[0] ?? "", body };
 }
 
-/** The names of the fields of two answers on one connection, which the second one ends. */
+/** The header names of two answers on one connection; the second answer ends it. */
 async function namesInAnswers({ url }: RunningManager): Promise<readonly (readonly string[])[]> {
   const socket = await openTls(url, ["http/1.1"]);
   let text = "";
@@ -257,7 +257,7 @@ async function namesInAnswers({ url }: RunningManager): Promise<readonly (readon
 const HANDSHAKE_RECORD = 22;
 const CERTIFICATE_REQUEST = 13;
 
-/** TLS 1.2 shows its handshake: a relay looks at what the server sends until the client is satisfied. */
+/** The handshake of TLS 1.2 is readable: a relay inspects the server's messages until the handshake is done. */
 async function asksForCertificate({ url }: RunningManager): Promise<boolean> {
   const seen: Buffer[] = [];
   const relay = createServer((client) => {
@@ -295,7 +295,7 @@ function handshakeTypes(bytes: Buffer): readonly number[] {
 
 const KEEP_ALIVE_TIMER = "02";
 
-/** What the system says about the server's end of a connection of this host. */
+/** The system's timer for the server's end of a connection of this host. */
 function keepAliveTimer(serverPort: number, clientPort: number): string | undefined {
   const hex = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   for (const file of ["/proc/net/tcp", "/proc/net/tcp6"]) {
@@ -303,7 +303,7 @@ function keepAliveTimer(serverPort: number, clientPort: number): string | undefi
       const [, local = "", remote = "", , , timer = ""] = line.trim().split(/\s+/);
       if (!local.endsWith(hex(serverPort)) || !remote.endsWith(hex(clientPort))) continue;
       const [kind, ticks = ""] = timer.split(":");
-      // Other timers go first, such as that of an acknowledgement.
+      // Other timers come first, such as that of an acknowledgement.
       if (kind !== KEEP_ALIVE_TIMER) return undefined;
       const seconds = Number.parseInt(ticks, 16) / 100;
       return seconds > 150 && seconds <= 181 ? "within 180 s" : `in ${seconds} s`;

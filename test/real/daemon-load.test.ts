@@ -1,4 +1,4 @@
-// What the daemon's port can be made to do by anonymous clients while the daemon leads.
+// The effect of anonymous clients on the daemon's port while the daemon leads.
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -54,7 +54,7 @@ describeReal("the daemon under load", () => {
   );
 });
 
-/** Sends without waiting for answers, and reads them. */
+/** Sends requests without waiting for answers, and reads the answers. */
 async function pipeline(port: number): Promise<TLSSocket> {
   const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] });
   socket.on("error", () => undefined).resume();

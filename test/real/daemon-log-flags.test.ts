@@ -1,4 +1,4 @@
-// What the logging flags do, in both programs: formats, streams, buffers, verbosity.
+// The effects of the logging flags in both programs: formats, streams, buffers, verbosity.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const GATE = "--feature-gates=LoggingAlphaOptions=true";
 describeReal("logging flags", () => {
   const daemons = useIdleDaemons("daemon-log-flags");
 
-  /** A program that ends at once, because its kubeconfig is not there. */
+  /** Runs a program that ends at once, because its kubeconfig does not exist. */
   const fail = (command: Command, ...flags: readonly string[]): Promise<Ending> =>
     runToEnd(command, [...daemons().common, "--secure-port=0", "--kubeconfig=/missing", ...flags]);
   const lastObject = (text: string): Record<string, unknown> =>
@@ -131,7 +131,7 @@ describeReal("logging flags", () => {
     it.each(["text", "json"])(
       "machinery/1.7.r134, machinery/1.7.r138 --log-flush-frequency is how long, --log-%s-info-buffer-size how much information is held back",
       async (format) => {
-        /** What is on standard output once the port is served. */
+        /** Reads standard output after the port is served. */
         const start = async (buffer: string, every: string): Promise<{ read(): string; kill(): Promise<void> }> => {
           const stdout = join(daemons().directory, `${side}-${format}-${buffer}-${every}`);
           const flags = [

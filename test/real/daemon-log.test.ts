@@ -1,4 +1,4 @@
-// What operators look for in the log, from the start over leadership to an orderly stop: the same lines as the Go
+// The log lines that operators look for, from the start over leadership to an orderly stop: the same as the Go
 // program's with the same flags on the same control plane. Lines of single controllers are not compared.
 
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 
-/** GA, deprecated and alpha: each is spoken of. */
+/** GA, deprecated and alpha gates: each is logged. */
 const gates = [
   "ControllerManagerReleaseLeaderElectionLockOnExit=true",
   "InformerResourceVersion=true",

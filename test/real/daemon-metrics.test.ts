@@ -1,4 +1,4 @@
-// The metrics of the daemon beside the Go program's, and the forms in which they are served.
+// The metrics of the daemon compared with the Go program's, and the formats in which they are served.
 
 import { expect, it } from "vitest";
 import { MetricRegistry } from "#base/metric-registry.ts";
@@ -56,12 +56,12 @@ describeReal("the daemon's metrics", () => {
       expect(own).toEqual(expect.arrayContaining(Object.values(rows).flat()));
       const missing = [...go.keys()].filter((name) => !ours.has(name) && !name.startsWith("go_"));
       expect(missing).toEqual([]);
-      // Nothing is stored under a version in either program.
+      // Neither program has a value for this metric.
       expect(go.has("informer_store_resource_version")).toBe(false);
       for (const name of ["informer_queued_items", "informer_processing_latency_seconds_count"]) {
         expect(seriesOf(name, pages.ours)).toEqual(seriesOf(name, pages.go));
       }
-      // Deviation: files and the cluster's configuration are followed without queues.
+      // Deviation: our program follows files and the cluster's configuration without queues.
       const queues = seriesOf("workqueue_depth", pages.go).filter((name) => !/"(Dynamic|RequestHeader)/.test(name));
       expect(queues.length).toBeGreaterThan(3);
       expect(seriesOf("workqueue_depth", pages.ours)).toEqual(queues);
@@ -81,7 +81,7 @@ describeReal("the daemon's metrics", () => {
         const path = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`;
         await eventually(async () => ((await plane().request("GET", path)).status === 200 ? true : undefined));
         expect(await program.page("/metrics")).not.toContain("leader_election_slowpath_total");
-        // Whoever changes the lease makes the next optimistic renewal fail.
+        // A change of the lease by another client makes the next optimistic renewal fail.
         const touched = await plane().kubectl(["annotate", "lease", name, "--namespace=kube-system", "touched=yes"]);
         expect(touched.code).toBe(0);
         const shown = await eventually(async () => {
@@ -145,7 +145,7 @@ describeReal("the daemon's metrics", () => {
   );
 });
 
-/** What must be there after a certificate and a token have been used, by row of the ledger. */
+/** The metrics that must exist after a certificate and a token have been used, by row of the ledger. */
 const rows: Readonly<Record<string, readonly string[]>> = {
   r8: ["leader_election_master_status"],
   r24: ["rest_client_transport_cert_rotation_gc_calls_total"],

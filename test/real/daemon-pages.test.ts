@@ -1,4 +1,5 @@
-// Every page of the daemon's port beside the Go program's, both without an API server: codes, headers and bodies.
+// Every page of the daemon's port compared with the Go program's, both without an API server: codes, headers and
+// bodies.
 
 import { beforeAll, expect, it } from "vitest";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
@@ -41,7 +42,7 @@ const accepts = (kind: "Flagz" | "Statusz"): readonly string[] => [
   `${json(kind, "v1beta1")};q=0.1,text/plain`,
   `application/vnd.kubernetes.protobuf;g=config.k8s.io;v=v1beta1;as=${kind}`,
 ];
-/** Of upstream's own table, as far as they are not above. CBOR needs a gate that is off. */
+/** The cases of upstream's table that are not above. CBOR needs a gate that is off. */
 const upstreamAccepts = (kind: "Flagz" | "Statusz"): readonly string[] => [
   "application/xml",
   "application/json;v=v1beta1;g=config.k8s.io",
@@ -94,7 +95,7 @@ const asks: readonly Ask[] = [
   ...upstreamAccepts("Statusz").map((accept) => ({ id: "machinery/8.r11", path: "/statusz", headers: { accept } })),
 ];
 
-/** What differs by nature: ports, times, versions of the runtime, the delimiter that is drawn by lot. */
+/** Replaces values that always differ: ports, times, versions of the runtime, the random delimiter. */
 function normalised(text: string): string {
   return text
     .replace(/(secure-port\W+)\d+/g, "$1PORT")

@@ -1,5 +1,5 @@
-// What the daemon asks of the API server from its start to its first work, beside the Go program with the same
-// flags on a control plane that has just been made: the audit logs of both must tell the same.
+// The daemon's requests to the API server from its start to its first work, compared with the Go program with the same
+// flags on a new control plane: the audit logs of both must be equal.
 
 import { expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
@@ -24,7 +24,7 @@ describeReal("what the daemon asks for when it starts", () => {
   );
 });
 
-/** Who asked for what, each kind of request once. */
+/** Users and requests, each kind once. */
 async function requestsOf(command: Command): Promise<readonly string[]> {
   const health = { level: "Metadata", nonResourceURLs: ["/healthz"], users: [USER] };
   const plane = await startControlPlane({ auditRules: [health] });
@@ -57,7 +57,7 @@ async function requestsOf(command: Command): Promise<readonly string[]> {
   }
 }
 
-/** A namespace, and wait until each controller has done its part. */
+/** Creates a namespace and waits until each controller has done its part. */
 async function makeWork(plane: ControlPlane): Promise<void> {
   const exists = (path: string): Promise<true> =>
     eventually(async () => ((await plane.request("GET", path)).status === 200 ? true : undefined));

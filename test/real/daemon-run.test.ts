@@ -1,4 +1,4 @@
-// The daemon's life on a real API server: serve, lead, run, stop; with leader migration; and what it says on the way.
+// The life of the daemon on a real API server: serve, lead, run, stop; with leader migration; and its log lines.
 
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -31,7 +31,7 @@ describeReal("the daemon on a real API server", () => {
   const plane = useControlPlane();
 
   let leases = 0;
-  /** Each test has a lock of its own. */
+  /** Each test has a separate lock. */
   const leading = (): { readonly name: string; readonly flags: readonly string[] } => {
     const name = `lock-${++leases}`;
     return { name, flags: ["--leader-elect=true", `--leader-elect-resource-name=${name}`, ...fast] };
@@ -50,7 +50,7 @@ describeReal("the daemon on a real API server", () => {
       const { name, flags } = leading();
       const program = await start(flags);
       await logged(program, "Successfully acquired lease");
-      // What Go programs do not care about; the last page proves that they have been taken.
+      // Signals that Go programs ignore; the last page proves that they have been delivered.
       for (const other of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGXCPU", "SIGXFSZ"] as const) {
         process.kill(program.pid, other);
         expect(await program.page("/healthz")).toBe("ok");
@@ -86,7 +86,7 @@ describeReal("the daemon on a real API server", () => {
       const kubeconfig = plane().kubeconfigFor({ user: "system:kube-controller-manager" }, proxy.server);
       const program = await start([...flags, RELEASE, `--kubeconfig=${kubeconfig}`]);
       await logged(program, "Controller starting...");
-      // Nobody answers about the lease any more, so giving it back takes as long as the renew deadline.
+      // Requests for the lease are no longer answered, so releasing it takes as long as the renew deadline.
       proxy.inject({ path: leasePath(name) }, { kind: "stall" });
       process.kill(program.pid, "SIGTERM");
       await logged(program, "Shutting down controller");
@@ -137,7 +137,7 @@ describeReal("the daemon on a real API server", () => {
         metadata: { name: lease.metadata.name },
         spec: { ...lease.spec, holderIdentity: "thief", leaseDurationSeconds: 3600 },
       };
-      // Between the two requests it may have written its own again.
+      // The daemon may have written its own value again between the two requests.
       await eventually(async () => {
         const created = await plane().request("POST", leasePath("").slice(0, -1), stolen);
         if (created.status === 201) return true;
@@ -299,7 +299,7 @@ describeReal("the daemon on a real API server", () => {
   );
 });
 
-/** An API server that has nothing and takes nothing, but remembers how it was written to. */
+/** An empty API server that accepts nothing but records the writes. */
 async function startRecorder(plane: ControlPlane): Promise<{ url: string; written: string[]; close(): void }> {
   const { certificatePem: cert, keyPem: key } = plane.pki.serving;
   const written: string[] = [];

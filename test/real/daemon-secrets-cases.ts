@@ -1,12 +1,11 @@
-// Secrets and the places that they are planted in, for daemon-secrets.test.ts: files, plugins, and everything that can be
-// wrong with them.
+// Secrets and the places where daemon-secrets.test.ts plants them: files, plugins, and wrong versions of both.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kubeconfigText } from "./idle-daemon.ts";
 
-/** Looks like base64, so that nobody who decodes it or fails to would change it beyond recognition. */
+/** Looks like base64, so that decoding it, or failing to, leaves it recognisable. */
 export const SECRET = "c2VjcmV0LXBsYW50ZWQ";
 const directory = mkdtempSync(join(tmpdir(), "daemon-secrets-"));
 const execVersion = "client.authentication.k8s.io/v1";
@@ -36,7 +35,7 @@ export function credential(status: object, apiVersion: string = execVersion): st
 const nowhere = "https://127.0.0.1:1";
 export const withUser = (user: object, cluster: object = {}): string => file(kubeconfigText(nowhere, user, cluster));
 const notPem = Buffer.from(`${SECRET} is no PEM`).toString("base64");
-/** Each is wrong in another way, and ends the program or keeps it from working. */
+/** Each case is wrong in a different way and ends the program or keeps it from working. */
 export const wrongCases: readonly { readonly where: string; readonly flags: () => readonly string[] }[] = [
   {
     where: "a token that no header takes",

@@ -1,5 +1,5 @@
-// What must never reach the log, at the highest verbosity and in both formats: secrets in headers, in bodies, in the
-// kubeconfig, in the output of a credential plugin, and in whatever goes wrong with any of them.
+// Secrets must never reach the log, at the highest verbosity and in both formats: secrets in headers, in bodies, in the
+// kubeconfig, in the output of a credential plugin, and in errors about any of them.
 
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ function expectNoSecret(log: string, ...others: readonly string[]): void {
     const at = log.indexOf(secret);
     expect(at < 0 ? "" : log.slice(Math.max(0, at - 200), at + 60)).toBe("");
   }
-  // No token of any kind, those of service accounts included.
+  // No token of any kind, including those of service accounts.
   expect(/.{0,80}eyJhbGciOi/.exec(log)?.[0] ?? "").toBe("");
 }
 
@@ -35,7 +35,7 @@ describeReal("secrets on a real API server", () => {
     return file(JSON.stringify({ ...config, users: [{ name: "test", user }] }));
   };
 
-  /** All that a caller can carry. */
+  /** Sends secrets in every part of a request. */
   async function callWithSecrets(program: RunningManager): Promise<void> {
     const websocket = { "sec-websocket-protocol": `base64url.bearer.authorization.k8s.io.${SECRET}` };
     const proxied = { "x-remote-user": "u", "x-remote-extra-key": `${SECRET}-extra`, "x-remote-uid": `${SECRET}-uid` };
@@ -128,7 +128,7 @@ describeReal("secrets on a real API server", () => {
     return token;
   };
 
-  /** A namespace whose secrets the token controller reads and writes; waits until it has. */
+  /** Creates a namespace whose secrets the token controller reads and writes, and waits until it has. */
   async function makeWork(): Promise<void> {
     const name = `work-${++made}`;
     await plane().request("POST", "/api/v1/namespaces", { metadata: { name } });
@@ -164,7 +164,7 @@ describeReal("secrets where something is wrong", () => {
         daemons().launch([...ourDaemon, ...common, `--logging-format=${format}`, ...flags()]),
       );
       for (const program of started) {
-        // What is wrong has been said, or has ended the program.
+        // The program has logged the error or has ended.
         await eventually(() => (/^E\d{4} |"err":/m.test(program.log()) || !program.isRunning ? true : undefined));
         expect(program.log().length).toBeGreaterThan(1000);
         expectNoSecret(program.log());

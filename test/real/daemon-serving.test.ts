@@ -120,7 +120,7 @@ describeReal("the daemon's port", () => {
       await expect(handshake(strict, { maxVersion: "TLSv1.2" })).rejects.toThrow();
       await strict.stop();
       const one = "--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384";
-      const suite = await start([one, "--disable-http2-serving"]); // which needs another
+      const suite = await start([one, "--disable-http2-serving"]); // the suite needs another key
       expect((await handshake(suite, { maxVersion: "TLSv1.2" })).cipher).toBe("ECDHE-ECDSA-AES256-GCM-SHA384");
       await expect(
         handshake(suite, { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" }),
@@ -184,7 +184,7 @@ describeReal("the daemon's port", () => {
   );
 });
 
-/** Starts the daemon on a port of its own choosing and looks at the certificate it presents. */
+/** Starts the daemon on a free port and reads the certificate that it presents. */
 async function selfSigned(plane: ControlPlane, flags: readonly string[]): Promise<{ name: string; log: string }> {
   const scope = openProcessScope("daemon-serving");
   try {

@@ -1,5 +1,5 @@
-// When controllers start and how long their end is waited for: the flags' effect on a running process, beside the Go
-// program where it can be brought into the same state.
+// When controllers start, and how long the program waits for their end: the effect of the flags on a running process,
+// compared with the Go program if it can be brought into the same state.
 
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const DAY_MS = 86_400_000;
-/** Timers and the clock of the log need not agree to the millisecond. */
+/** Timers and the clock of the log may differ by this much. */
 const TICK_MS = 20;
 const RELEASE = "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=true";
 
@@ -29,7 +29,7 @@ describeReal("the start and the stop of controllers", () => {
       const program = await start(daemonOf(side), ["--controller-start-interval=1500ms"]);
       await logged(program, "Controller starting...", sharedControllers.length + 1);
       const log = program.log();
-      const builtMs = timesOf(log, "controller is disabled").at(-1) ?? Number.NaN; // told just before
+      const builtMs = timesOf(log, "controller is disabled").at(-1) ?? Number.NaN; // logged just before
       const starts = timesOf(log, "Controller starting...");
       expect(starts).toHaveLength(sharedControllers.length + 1);
       // A busy machine can only make it later.
@@ -67,7 +67,7 @@ describeReal("the start and the stop of controllers", () => {
         const program = await start(daemonOf(side), [...flags, `--kubeconfig=${kubeconfig}`]);
         await logged(program, "Controller starting...", sharedControllers.length + 1);
         writeFileSync(hang, "");
-        // Work whose requests need new credentials; each namespace means two.
+        // Creates work whose requests need new credentials; each namespace causes two.
         let count = 0;
         await eventually(async () => {
           await plane().request("POST", "/api/v1/namespaces", { metadata: { name: `work-${side}-${++count}` } });
@@ -84,14 +84,14 @@ describeReal("the start and the stop of controllers", () => {
     LIMIT_MS,
   );
 
-  /** The publisher has been at one key for a second and more. */
+  /** Whether the publisher has worked on one key for more than a second. */
   async function isWorking(program: RunningManager): Promise<boolean> {
     const text = await program.page("/metrics");
     const value = /^workqueue_unfinished_work_seconds\{name="root_ca_cert_publisher"\} (.*)$/m.exec(text)?.[1];
     return Number(value) > 1;
   }
 
-  /** Credentials that last for two seconds, from a program that hangs as soon as the file is there. */
+  /** Credentials that last for two seconds, from a program that hangs as soon as the file exists. */
   async function hangingKubeconfig(hang: string): Promise<string> {
     const plugin = `${hang}.sh`;
     const token = await plane().tokenFor("kube-system", "plugin-user");
@@ -116,12 +116,12 @@ echo '${credential},"expirationTimestamp":"'$(date -u -d '+2 seconds' +%Y-%m-%dT
   }
 });
 
-/** Midnight may be between them. */
+/** Midnight may lie between them. */
 function elapsedMs(fromMs: number, toMs: number): number {
   return (toMs - fromMs + DAY_MS) % DAY_MS;
 }
 
-/** When lines with this text were logged, in milliseconds of their day. */
+/** The times of log lines with this text, in milliseconds of their day. */
 function timesOf(log: string, text: string): readonly number[] {
   return log
     .split("\n")

@@ -1,5 +1,5 @@
-// An API server that cannot be reached when the daemon starts: it ends or waits as the Go program does, and does not
-// flood its log meanwhile.
+// An API server that is unreachable when the daemon starts: the daemon ends or waits as the Go program does, and does
+// not flood its log.
 
 import { expect, it } from "vitest";
 import { linesPerSecond } from "#test/scenarios/log-rate.ts";

@@ -1,5 +1,4 @@
-// Our daemon and the Go one as programs, side by side: run to their end with the same arguments, or started
-// with the same flags.
+// Our daemon and the Go one as programs: run to their end with the same arguments, or started with the same flags.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -8,7 +7,7 @@ import type { Command } from "./processes.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** How our daemon is started: from its sources. */
+/** The command of our daemon, from its sources. */
 export const ourDaemon: Command = [
   process.versions.bun === undefined ? join(root, "node_modules/.bin/bun") : process.execPath,
   join(root, "src/cmd/kube-controller-manager.ts"),
@@ -20,7 +19,7 @@ export type Side = "go" | "ours";
 export const sides: readonly Side[] = ["go", "ours"];
 export const daemonOf = (side: Side): Command => (side === "go" ? goDaemon() : ourDaemon);
 
-/** A few cheap controllers, for tests of what all of them share. */
+/** A few cheap controllers, for tests of behaviour that all controllers share. */
 export const sharedControllers: readonly string[] = [
   "replicaset-controller",
   "replicationcontroller-controller",
@@ -35,7 +34,7 @@ export interface Ending {
   readonly stderr: string;
 }
 
-/** Runs a program to its end; one that has not ended by itself is killed and its code is "SIGKILL". */
+/** Runs a program to its end. A program that does not end by itself is killed, and its code is "SIGKILL". */
 export function runToEnd([file, ...rest]: Command, args: readonly string[], limitMs = 120_000): Promise<Ending> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...rest, ...args], { env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent" } });
@@ -54,7 +53,7 @@ export function runToEnd([file, ...rest]: Command, args: readonly string[], limi
   });
 }
 
-/** The error that a command ended with: what follows "Error:", or the err of the last "command failed". */
+/** The final error of a command: the text after "Error:", or the err of the last "command failed". */
 export function finalError({ stderr }: Ending): string {
   const refused = /^Error: (.*)$/m.exec(stderr);
   if (refused !== null) return refused[1] ?? "";

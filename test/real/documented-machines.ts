@@ -1,5 +1,5 @@
-// Machines on which commands of docs/daemon.md are run: folders with kubeadm's files, a stand-in for kubelet, which
-// runs the static pod of the manifest that it finds, and one for systemctl.
+// Machines for the commands of docs/daemon.md: folders with kubeadm's files, a stand-in for kubelet, which runs the
+// static pod of the manifest, and one for systemctl.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -16,12 +16,12 @@ const MANIFEST = "manifests/kube-controller-manager.yaml";
 const GO_IMAGE = "registry.k8s.io/kube-controller-manager:v1.36.4";
 
 export interface Machine {
-  /** Runs a command as a shell does, with /etc/kubernetes and port 10257 of this machine. */
+  /** Runs a shell command with /etc/kubernetes and port 10257 of this machine. */
   run(command: string): Promise<CommandOutcome>;
   stop(): Promise<void>;
 }
 
-/** One that kubeadm has set up, with the Go program. */
+/** A machine that kubeadm has set up, with the Go program. */
 export async function kubeadmMachine(plane: ControlPlane, name: string): Promise<Machine> {
   const folder = kubernetesFolder(plane, name);
   const manifest = join(folder, MANIFEST);
@@ -30,7 +30,7 @@ export async function kubeadmMachine(plane: ControlPlane, name: string): Promise
   writeFileSync(manifest, swapped.replace(/image: .*/, `image: ${GO_IMAGE}`));
   let seen = "";
   let pod: RunningManager | undefined;
-  /** What kubelet does when the manifest has changed. */
+  /** Acts as kubelet when the manifest has changed. */
   const follow = async (): Promise<void> => {
     const text = readFileSync(manifest, "utf8");
     if (text === seen) return;
@@ -52,7 +52,7 @@ export async function kubeadmMachine(plane: ControlPlane, name: string): Promise
   };
 }
 
-/** One where units run the programs: kube-controller-manager is the Go program. */
+/** A machine where systemd units run the programs: kube-controller-manager is the Go program. */
 export async function systemdMachine(plane: ControlPlane, name: string): Promise<Machine> {
   const folder = kubernetesFolder(plane, name);
   const unit = readFileSync(join(root, "deploy/steersman.service"), "utf8");
@@ -104,7 +104,7 @@ function kubernetesFolder(plane: ControlPlane, name: string): string {
   return folder;
 }
 
-/** Flags of the machine's files; the lease is shorter than by default, so that hand-overs take seconds. */
+/** Flags for the machine's files. The lease is shorter than the default, so that hand-overs take seconds. */
 function startOn(
   plane: ControlPlane,
   folder: string,

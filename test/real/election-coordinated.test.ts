@@ -1,5 +1,5 @@
-// What the API server's coordinated election expects of a candidate: that it answers when it is asked. Ours does;
-// one that would be preferred but does not answer, or has not been heard of for long, is passed over.
+// The API server's coordinated election expects a candidate to answer pings. Ours does. A preferred candidate that does
+// not answer, or has not renewed for long, is passed over.
 
 import { expect, it } from "vitest";
 import { ourDaemon, sharedControllers } from "./daemon.ts";

@@ -1,6 +1,7 @@
-// Fencing on the real thing: our daemon is stopped (SIGSTOP) with writes waiting behind its rate limiter, the Go
-// manager takes over, ours wakes up. All that waited is due at once then, before it can have heard of its successor;
-// from the moment at which its lease could have expired nothing of it may arrive. The audit log tells.
+// Fencing on the real API server. Our daemon is stopped (SIGSTOP) with writes waiting behind its rate limiter, the Go
+// manager takes over, and ours wakes up. All waiting writes are then due at once, before ours can know of its
+// successor. After the time at which its lease could have expired, no request of ours may arrive. The audit log shows
+// the requests.
 
 import { expect, it } from "vitest";
 import type { ControlPlane, RunningManager } from "./control-plane.ts";
@@ -13,7 +14,7 @@ const LIMIT_MS = 180_000;
 const SETS = 5;
 const REPLICAS_PER_SET = 40;
 const REPLICAS = SETS * REPLICAS_PER_SET;
-/** So few writes a second that all workers of the controller wait for their turn at any moment. */
+/** So few writes per second that all workers of the controller are always waiting. */
 const SLOW = ["--kube-api-qps=5", "--kube-api-burst=5"];
 const FAST = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
 
@@ -34,7 +35,7 @@ describeReal("a leader that was stopped", () => {
       const holder = await eventually(async () => (await holderOf(plane(), lease)) || undefined);
       const go = await start(goDaemon(), lease, FAST);
       const { namespace, podCount } = await makeSets(plane());
-      // From here on every worker has a batch under way, and most of the pods are still to come.
+      // From here on every worker has a batch in progress, and most of the pods are still missing.
       await eventually(async () => ((await podCount()) >= 3 * SETS ? true : undefined));
       process.kill(ours.pid, "SIGSTOP");
       const stoppedAt = new Date().toISOString();
@@ -53,7 +54,7 @@ describeReal("a leader that was stopped", () => {
       const late = writes.filter((write) => write.requestReceivedTimestamp >= expiry);
       expect(late.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
 
-      // The successor finishes what ours had begun, and no pod is there twice.
+      // The successor finishes the work of ours, and no pod exists twice.
       expect(renewals.some(({ side, receivedAt }) => side === "go" && receivedAt > stoppedAt)).toBe(true);
       await eventually(async () => ((await podCount()) === REPLICAS ? true : undefined), LIMIT_MS);
       const created = writesOf(plane().audit.since()).filter(

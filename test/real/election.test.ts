@@ -1,4 +1,4 @@
-// The lease of our daemon on a real API server, by default flags: where it is, who asks for it and how long it waits.
+// The lease of our daemon on a real API server, with default flags: its place, its requests and its timeouts.
 
 import { expect, it } from "vitest";
 import type { RunningManager } from "./control-plane.ts";
@@ -65,7 +65,7 @@ describeReal("the lease", () => {
   );
 });
 
-/** Digits and letters aside. */
+/** The shape of the value, without digits and letters. */
 function shapeOf(value: unknown): string {
   return String(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UUID")

@@ -1,4 +1,4 @@
-// The embedded API server behind its HTTPS port, with the keys of a test cluster, and its clients' files beside it.
+// The embedded API server behind its HTTPS port, with the keys of a test cluster, and the files of its clients.
 
 import { readFileSync } from "node:fs";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -19,7 +19,7 @@ import type { Pki } from "./pki.ts";
 export interface EmbeddedServer {
   readonly url: string;
   readonly server: ApiServer;
-  /** Throws when it failed to answer a request. */
+  /** Throws if the server failed to answer a request. */
   close(): Promise<void>;
 }
 
@@ -60,14 +60,14 @@ export async function startEmbeddedServer(pki: Pki, more: Partial<ApiServerOptio
   };
 }
 
-/** The keys of the test cluster as those of a cluster in one process. */
+/** The keys of the test cluster in the form of a cluster in one process. */
 function clusterPki(pki: Pki): ClusterPki {
   const read = (name: Parameters<Pki["file"]>[0]): string => readFileSync(pki.file(name), "utf8");
   return {
     ca: pki.ca,
     serving: pki.serving,
     admin: pki.clientCertificate("test-admin", ["system:masters"]),
-    // Its key signs nothing here.
+    // This key signs nothing here.
     frontProxyCa: { certificatePem: read("front-proxy-ca.crt"), keyPem: "" },
     frontProxy: pki.frontProxy,
     accountKeyPem: read("service-account.key"),

@@ -1,4 +1,4 @@
-// The one thing tests do to etcd behind the API server's back: compaction, through etcd's JSON gateway.
+// The only direct access of tests to etcd: compaction, through etcd's JSON gateway.
 
 export async function compact(etcdUrl: string): Promise<void> {
   const { header } = (await call(etcdUrl, "kv/range", { key: "AA==" })) as { header: { revision: string } };

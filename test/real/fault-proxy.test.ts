@@ -172,7 +172,7 @@ describeReal("the fault proxy", () => {
   });
 });
 
-/** Reads a watch in the background. `end` is the error it ended with, if any. */
+/** Reads a watch in the background. `end` is the error with which it ended, if any. */
 function readInto(message: IncomingMessage) {
   let text = "";
   let isOpen = true;
@@ -191,7 +191,7 @@ function readInto(message: IncomingMessage) {
     get isOpen() {
       return isOpen;
     },
-    /** The last one is what follows the last line end. */
+    /** The last element is the text after the last line end. */
     lines: () => text.split("\n"),
     close: () => void message.destroy(),
   };

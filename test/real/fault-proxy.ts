@@ -1,5 +1,5 @@
-// A TLS-terminating proxy in front of the API server that injects faults at run time. The user of a
-// client certificate is passed on through the request-header CA, so RBAC sees the same user as without it.
+// A TLS-terminating proxy in front of the API server that injects faults at run time. It passes on the user of a client
+// certificate through the request-header CA, so RBAC sees the same user as without the proxy.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
@@ -21,13 +21,13 @@ import type { Pki } from "./pki.ts";
 
 export interface FaultProxy {
   readonly server: string;
-  /** The newest injection that matches strikes. */
+  /** The newest matching injection takes effect. */
   inject(match: RequestMatch, fault: Fault, times?: number): Injection;
-  /** Remembers answers from now on, to replay them later. */
+  /** Records answers from now on, to replay them later. */
   remember(match: RequestMatch): Memory;
-  /** Breaks matching exchanges that are under way; returns how many. */
+  /** Breaks matching exchanges in progress; returns their number. */
   strike(match: RequestMatch, kind: "cut" | "reset"): number;
-  /** Connections are refused, open ones reset. */
+  /** Refuses connections and resets open ones. */
   down(): Promise<void>;
   /** Listens again on the same port, with another certificate if one is given. */
   up(serving?: KeyCertificate): Promise<void>;
@@ -74,7 +74,7 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
         ALPNProtocols: ["http/1.1"],
       },
       (socket) => {
-        // Its handshake was under way: it would keep the server from closing.
+        // A handshake in progress would keep the server from closing.
         if (isDown) return void socket.resetAndDestroy();
         sockets.add(socket);
         socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
@@ -127,7 +127,7 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
   };
 }
 
-/** Below the ports that systems give out by themselves: nobody takes this one while the proxy is down. */
+/** Below the ephemeral ports, so that no other process takes this port while the proxy is down. */
 const lastingPorts = { from: 20_000, count: 12_000 };
 
 async function listenAnywhere<T>(listen: (port: number) => Promise<T>): Promise<T> {
@@ -211,7 +211,7 @@ async function handle(
   await relay(upstream, exchange, armed);
 }
 
-/** Passes the answer on, line by line as far as the fault lets it. */
+/** Passes the answer on, line by line, as far as the fault allows. */
 async function relay(
   upstream: IncomingMessage,
   { response, socket }: Exchange,
@@ -224,7 +224,7 @@ async function relay(
       await armed?.removed;
       return "goes on";
     }
-    // What was let through must be read before the break: a reset, and an error in a fetch body, discard it.
+    // The client must read the passed lines before the break: a reset, and an error in a fetch body, discard them.
     if (breaks?.afterLines !== undefined) await sleep(readGraceMs);
     if (breaks?.kind === "reset") socket.resetAndDestroy();
     else socket.destroy();
@@ -250,7 +250,7 @@ async function relay(
   response.end();
 }
 
-/** Resolves when the bytes have left, so that a break that follows does not swallow them. */
+/** Resolves when the bytes have been sent, so that a following break does not lose them. */
 function write(response: ServerResponse, bytes: Buffer): Promise<void> {
   if (bytes.length === 0 || response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

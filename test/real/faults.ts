@@ -1,18 +1,17 @@
-// What can go wrong between a client and the API server, and for which requests: plain data
-// that tests hand to the fault proxy.
+// Faults between a client and the API server, and the requests that they affect: plain data for the fault proxy.
 
 import type { IncomingHttpHeaders } from "node:http";
 
 /**
- * `afterLines: n` lets n lines of the body pass and half of the next one; without it nothing of the
- * reply passes, although the server has done what was asked.
+ * `afterLines: n` passes n lines of the body and half of the next one; without it nothing of the reply passes, although
+ * the server has executed the request.
  * - stall: silence on an open connection until the injection is removed.
  * - cut: the stream ends early but orderly (FIN), in the middle of a line.
  * - reset: the connection breaks (RST).
  * - refuse: the connection breaks before the server sees the request.
  * - delay: the request waits before it is passed on.
- * - status: the proxy answers by itself.
- * - replay: the proxy answers with what it remembered of the same path.
+ * - status: the proxy answers itself.
+ * - replay: the proxy answers with a recorded answer for the same path.
  */
 export type Fault =
   | { readonly kind: "stall"; readonly afterLines?: number }
@@ -36,7 +35,7 @@ export interface ProxiedRequest {
 
 export interface RequestMatch {
   readonly method?: string;
-  /** The whole path, or an expression. */
+  /** The whole path, or a regular expression. */
   readonly path?: string | RegExp;
   readonly isWatch?: boolean;
   readonly user?: string;
@@ -52,7 +51,7 @@ export function matches(match: RequestMatch, request: ProxiedRequest): boolean {
   );
 }
 
-/** The newest good answer per path and content type; watches are not remembered. */
+/** The newest successful answer per path and content type; watches are not recorded. */
 export interface Memory {
   readonly match: RequestMatch;
   readonly answers: Map<string, RememberedAnswer>;
@@ -67,15 +66,15 @@ export function memoryKey(request: ProxiedRequest): string {
   return `${request.path} ${request.headers.accept ?? ""}`;
 }
 
-/** A fault that is in force: for the next `times` matching requests, or until it is removed. */
+/** An active fault: for the next `times` matching requests, or until it is removed. */
 export interface Injection {
-  /** How many requests it has struck. */
+  /** The number of requests that it affected. */
   readonly hits: number;
-  /** Ends it, and lets stalled streams go on. */
+  /** Ends the fault and resumes stalled streams. */
   remove(): void;
 }
 
-/** Splits a chunk at the point where a fault strikes: half a line after `linesLeft` line ends. */
+/** Splits a chunk where a fault takes effect: half a line after `linesLeft` line ends. */
 export function splitForFault(chunk: Buffer, linesLeft: number): { pass: Buffer; linesLeft: number; struck: boolean } {
   let start = 0;
   for (let left = linesLeft; ; left--) {

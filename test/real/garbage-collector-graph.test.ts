@@ -1,4 +1,4 @@
-// The page of the graph, served by Go's garbage collector and by ours about the same objects: equal to the letter.
+// The graph page of Go's garbage collector and of ours for the same objects: equal to the letter.
 
 import { join } from "node:path";
 import { expect, it } from "vitest";

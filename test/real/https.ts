@@ -1,4 +1,4 @@
-// A plain HTTPS exchange for tests, on node:https so that it shares nothing with the client under test.
+// A plain HTTPS exchange for tests, on node:https, so that it shares no code with the client under test.
 
 import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
@@ -9,7 +9,7 @@ export interface HttpsCall {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly rawBody?: string;
   readonly caPem: string;
   /** The server's certificate is not checked. */
@@ -23,7 +23,7 @@ export interface HttpsAnswer {
   readonly text: string;
 }
 
-/** Resolves when the head of the answer is there; the body is still to be read. */
+/** Resolves when the head of the answer has arrived; the caller reads the body. */
 export function openHttps(call: HttpsCall): Promise<IncomingMessage> {
   const payload = call.body === undefined ? call.rawBody : JSON.stringify(call.body);
   const options: RequestOptions = {
@@ -41,7 +41,7 @@ export function openHttps(call: HttpsCall): Promise<IncomingMessage> {
   });
 }
 
-/** The whole answer. Rejects when it is cut short. */
+/** Resolves to the whole answer; rejects if it is cut short. */
 export async function callHttps(call: HttpsCall): Promise<HttpsAnswer> {
   const message = await openHttps(call);
   const chunks: Buffer[] = [];

@@ -1,5 +1,5 @@
-// Daemons that have no API server: they serve their port and wait for the lease for ever. Enough for all flags that
-// concern the program itself.
+// Daemons without an API server: they serve their port and wait for the lease for ever. This is enough for all flags
+// that concern the program itself.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,20 +17,20 @@ export interface IdleDaemon {
 }
 
 export interface IdleStart {
-  /** Absent: a free one. */
+  /** A free port unless given. */
   readonly port?: number;
   readonly command?: Command;
-  /** Where it is asked whether it serves. */
+  /** The host of the readiness requests. */
   readonly host?: string;
-  /** Its standard output goes here instead of into the program's log. */
+  /** The file that receives standard output, instead of the program's log. */
   readonly stdout?: string;
 }
 
 class IdleDaemons {
   readonly #scope: ProcessScope;
-  /** A server that nobody runs. */
+  /** A kubeconfig for a server that does not run. */
   readonly kubeconfig: string;
-  /** Everybody may read every page, on loopback. */
+  /** Every user may read every page, on loopback. */
   readonly common: readonly string[];
 
   constructor(label: string) {
@@ -48,19 +48,19 @@ class IdleDaemons {
     return this.#scope.directory;
   }
 
-  /** Writes a file that goes with the suite. */
+  /** Writes a file that is removed with the suite. */
   file(name: string, text: string): string {
     const path = join(this.#scope.directory, name);
     writeFileSync(path, text);
     return path;
   }
 
-  /** Starts a program with nothing but these arguments. */
+  /** Starts a program with only these arguments. */
   launch(command: Command): Program {
     return this.#scope.start({ name: "daemon", command });
   }
 
-  /** Resolves when it serves. */
+  /** Resolves when the daemon serves. */
   async start(flags: readonly string[], options: IdleStart = {}): Promise<IdleDaemon> {
     const { command = ourDaemon, host = "127.0.0.1", stdout } = options;
     const port = options.port ?? (await freePorts(1))[0] ?? 0;
@@ -81,7 +81,7 @@ class IdleDaemons {
   }
 }
 
-/** For the suite that calls it; call the result in tests. */
+/** Creates the daemons for the calling suite; call the result inside tests. */
 export function useIdleDaemons(label: string): () => IdleDaemons {
   return useForSuite(
     () => new IdleDaemons(label),

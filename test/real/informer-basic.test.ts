@@ -1,5 +1,5 @@
-// Client and informers on the real API server: verbs, discovery, both content types, metadata only,
-// every feature gate of theirs, and a restart of the server.
+// Client and informers on the real API server: verbs, discovery, both content types, metadata only, all their feature
+// gates, and a restart of the server.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ControllerRevisions, Deployments } from "#api/generated/resources/apps-v1.ts";

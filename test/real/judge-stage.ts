@@ -1,4 +1,4 @@
-// Both API servers side by side, for the suites in which the real one judges the embedded one.
+// Both API servers, for the suites that compare the embedded one with the real one.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type JudgeCase, judgeCase } from "#test/judge/case.ts";
@@ -11,7 +11,9 @@ export interface JudgeStage {
   readonly embedded: Subject;
 }
 
-/** Starts both before the tests of the suite that calls it and ends them afterwards; call the result in tests. */
+/**
+ * Starts both servers before the tests of the calling suite and stops them afterwards; call the result inside tests.
+ */
 export function useJudgeStage(
   prepare?: (subject: Subject) => Promise<unknown>,
   settings: JudgeSettings = plainSettings,
@@ -31,7 +33,7 @@ export function useJudgeStage(
   return () => stage;
 }
 
-/** A test for each case, in a namespace of its own. */
+/** Makes a test for each case, in a separate namespace. */
 export function judgeEach(cases: readonly JudgeCase[], namespacePrefix: string, stage: () => JudgeStage): void {
   for (const [index, judged] of cases.entries()) {
     it(judged.name, async () => {

@@ -1,5 +1,5 @@
-// The generic protocol and the rules of the first kinds: every answer of the embedded server must be
-// the one that the real kube-apiserver gives.
+// The generic protocol and the rules of the first kinds: every answer of the embedded server must equal the real
+// kube-apiserver's.
 
 import { teachCustomKind } from "#test/judge/custom-kind.ts";
 import { suites } from "#test/judge/suites.ts";

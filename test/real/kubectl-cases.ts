@@ -1,13 +1,13 @@
-// What users type, verb by verb. Each case has a namespace of its own, $NS, with the account that pods need; what
-// has no namespace is named once in the whole table. Services are described without events: the real server's repair of
-// addresses may speak of a fresh one before it has heard of it.
+// The commands of users, verb by verb. Each case has a separate namespace, $NS, with the service account that pods
+// need. Cluster-scoped names occur once in the whole table. Services are described without events: the real server's
+// address repair may send an event about a new Service before its cache shows it.
 
 export interface KubectlCase {
   readonly name: string;
   readonly lines: readonly string[];
 }
 
-/** The names and types of fields without their descriptions. */
+/** The names and types of fields, without descriptions. */
 const FIELDS = "grep -P '^ *[a-zA-Z]+\\t|^(KIND|GROUP|VERSION|FIELD)'";
 
 export const kubectlCases: readonly KubectlCase[] = [

@@ -1,5 +1,5 @@
-// Lines that print something else on the embedded server and may: each with its reason, and with what either of both says.
-// One that is listed and no longer differs fails the test.
+// Lines whose output may differ on the embedded server: each with its reason and both outputs. A listed line that no
+// longer differs fails the test.
 
 export interface KubectlDifference {
   readonly line: string;

@@ -1,5 +1,5 @@
-// The files in the folder of each terminal: manifests, an editor that edits by itself, and two scripts for what has to
-// happen while kubectl watches, so that no line depends on how fast anything is.
+// The files in the folder of each terminal: manifests, scripted editors, and two scripts that act while kubectl
+// watches, so that no output depends on speed.
 
 const yaml = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`; // JSON is YAML
 
@@ -21,7 +21,7 @@ const configMap = (name: string, data: object, labels: object = {}): object => (
   data,
 });
 
-/** A node whose kubelet nobody can reach: port 1 refuses. */
+/** A node whose kubelet is unreachable: port 1 refuses connections. */
 const node = (name: string): object => ({
   apiVersion: "v1",
   kind: "Node",
@@ -137,7 +137,7 @@ const gadgets = {
   },
 };
 
-/** A request for CN=jane, signed with a key that nobody kept. */
+/** A request for CN=jane; its key was discarded. */
 const jane =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISk1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RWFtRnVaVEJaTUJN" +
   "R0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQkVlWktMS1NVVWlhRkxVSnBKK296YmlLQldKRlRrTDJZS3daanZjaVRnN3Y0" +
@@ -282,11 +282,11 @@ export const kubectlFiles: Readonly<Record<string, string>> = {
     event("e3", "Mended", "2026-01-02T03:06:05Z"),
   ),
   "kustomization.yaml": "namePrefix: k-\nresources: [map.yaml]\nconfigMapGenerator: [{name: made, literals: [x=1]}]\n",
-  // An editor that changes what it is given, one that changes nothing, and one that spoils it.
+  // An editor that changes the file, one that changes nothing, and one that makes it invalid.
   "edit.sh": `#!/bin/sh\nsed -i 's/two/edited/' "$1"\n`,
   "keep.sh": "#!/bin/sh\nexit 0\n",
   "spoil.sh": `#!/bin/sh\nsed -i 's/^kind: ConfigMap/kind: Nothing/' "$1"\n`,
-  // Plays WATCH until it watches, then for each pair reads so many lines of it and plays COMMAND; prints the lines.
+  // Starts WATCH; for each pair, reads this many of its lines and runs COMMAND; prints the lines.
   "watch-while.sh": `#!/bin/sh
 fifo=$(mktemp -u)
 mkfifo "$fifo"
@@ -308,7 +308,7 @@ wait $pid 2> /dev/null
 rm "$log"
 exit 0
 `,
-  // Plays WAITING, and COMMAND once it watches; its exit code is that of WAITING.
+  // Starts WAITING and runs COMMAND once it watches; exits with the code of WAITING.
   "once-watching.sh": `#!/bin/sh
 log=$(mktemp)
 sh -c "exec $1 -v=6" 2> "$log" &

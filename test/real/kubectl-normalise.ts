@@ -1,5 +1,5 @@
-// What two clusters differ in without anybody minding: identities, versions, times, addresses and what is drawn by chance.
-// Widths of columns follow from these, so that runs of blanks inside a line count as two.
+// Normalises the accepted differences of two clusters: identities, versions, times, addresses and random values. The
+// widths of columns depend on these, so runs of blanks inside a line become two.
 
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>"],
@@ -17,7 +17,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/((?:made|debugger|kube-api-access)-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1<suffix>"],
   [/\/tmp\/(LIVE|MERGED|kubectl-edit|tmp\.|kubectl-)[-\w.]+/g, "<file>"],
   [/\b(LIVE|MERGED)-\d+/g, "$1"],
-  // Ages; not the durations that manifests spell.
+  // Ages, but not durations in manifests.
   [/(^|[\s(~])(\d+[dhms])+(?=\s|$|\))/gm, "$1<age>"],
 ];
 
@@ -27,7 +27,7 @@ export function normalised(text: string, host: string, namespace: string): strin
   return inOneOrder(normal.replace(/(?<=\S) {2,}/g, "  ").replace(/ +$/gm, ""));
 }
 
-/** Complaints about a custom resource, and rules of several roles, come in the order of a map, which in Go is chance. */
+/** Errors about a custom resource, and rules of several roles, come in the order of a Go map, which is random. */
 function inOneOrder(text: string): string {
   const sorted = (lines: string): string => lines.split("\n").filter(Boolean).sort().join("\n").concat("\n");
   return text

@@ -1,4 +1,4 @@
-// What a line of kubectl printed on each of two clusters, and whether both are the same but for known differences.
+// The output of a kubectl line on each of two clusters, and whether both are equal except for known differences.
 
 import { expect } from "vitest";
 import type { CommandOutcome } from "./control-plane.ts";
@@ -14,7 +14,7 @@ export function outputOf({ code, stdout, stderr }: CommandOutcome, normalise: (t
   return { code, stdout: normalise(stdout).split("\n"), stderr: normalise(stderr).split("\n") };
 }
 
-/** A known difference must be one: it is there, and either says what is known of it. */
+/** A known difference must exist, and both outputs must be the known ones. */
 export function sameButKnown(
   line: string,
   ours: Output | undefined,

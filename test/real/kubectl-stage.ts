@@ -1,5 +1,5 @@
-// A terminal on each of both API servers: the real one, and the embedded one behind its HTTPS port. Both have the same files
-// in their folders and the same administrator. No controllers run: what kubectl prints is the server's doing.
+// A terminal on each of both API servers: the real one, and the embedded one behind its HTTPS port. Both have the same
+// files and the same administrator. No controllers run: the output depends only on the server.
 
 import { join } from "node:path";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
@@ -13,7 +13,7 @@ export interface KubectlStage {
   close(): Promise<void>;
 }
 
-/** Starts both; `files` are written by name into the folder of each. */
+/** Starts both servers and writes `files` by name into the folder of each. */
 export async function startKubectlStage(files: Readonly<Record<string, string>>): Promise<KubectlStage> {
   const plane = await startControlPlane({ apiServerFlags: judgeFlags });
   const embedded = await startEmbeddedServer(plane.pki);

@@ -1,5 +1,5 @@
-// kubectl v1.36.4, verb by verb, on the real kube-apiserver and on the embedded one: the same lines must end with the same
-// exit code and print the same.
+// kubectl v1.36.4, verb by verb, on the real kube-apiserver and on the embedded one: the same lines must have the same
+// exit code and output.
 
 import { expect, it } from "vitest";
 import { type KubectlCase, kubectlCases } from "./kubectl-cases.ts";
@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
 
 type Outputs = readonly ReturnType<typeof outputOf>[];
 
-/** The custom kind is there when discovery and the schemas know it, which the real server takes a moment for. */
+/** Waits until discovery and the schemas have the custom kind, which takes the real server a moment. */
 async function prepare(terminal: Terminal): Promise<void> {
   const created = await terminal.run("kubectl create -f gadgets.yaml", "default");
   if (created.code !== 0) throw new Error(`${terminal.name}: ${created.stderr}`);

@@ -1,4 +1,4 @@
-// Who led when and who wrote when, read from the audit log: what tests about leader election ask for.
+// Leaders and writers over time, read from the audit log, for tests of leader election.
 
 import type { AuditEvent } from "./audit-log.ts";
 import type { ControlPlane } from "./control-plane.ts";
@@ -15,17 +15,17 @@ export const shortLease = {
   ],
 } as const;
 
-/** The Go program is built without its version; ours reports the one it is compatible with. */
+/** The Go program is built without its version; ours reports the version that it is compatible with. */
 export function sideOf({ userAgent = "" }: AuditEvent): Side | undefined {
   if (!userAgent.startsWith("kube-controller-manager/")) return undefined;
   return userAgent.startsWith("kube-controller-manager/v1.36.4 ") ? "ours" : "go";
 }
 
 const writingVerbs = new Set(["create", "update", "patch", "delete", "deletecollection"]);
-/** Questions that are asked by POST, and the lease itself, which the API server guards by its version. */
+/** Reviews, which are POSTs that change nothing, and the lease itself, which the API server guards by its version. */
 const harmless = new Set(["tokenreviews", "subjectaccessreviews", "leases"]);
 
-/** What the managers have changed, or tried to, in the order in which it came in. */
+/** The writes of the managers, including failed ones, in the order of arrival. */
 export function writesOf(events: readonly AuditEvent[]): readonly (AuditEvent & { readonly side: Side })[] {
   return inOrder(events).flatMap((event) => {
     const side = sideOf(event);
@@ -53,7 +53,7 @@ export function leaseWrites(events: readonly AuditEvent[], name: string): readon
   });
 }
 
-/** When each holder took the lease, in order. */
+/** The takeovers of the lease, in order. */
 export function reigns(writes: readonly LeaseWrite[]): readonly LeaseWrite[] {
   return writes.filter(({ holder }, index) => holder !== writes[index - 1]?.holder);
 }
@@ -69,7 +69,7 @@ export async function holderOf(plane: ControlPlane, name: string): Promise<strin
   return status === 200 ? ((JSON.parse(text) as LeaseObject).spec?.holderIdentity ?? "") : "";
 }
 
-/** Timestamps of the audit log compare as text: they have six digits and one zone. */
+/** Timestamps of the audit log compare as text: they have six digits and one time zone. */
 function inOrder(events: readonly AuditEvent[]): readonly AuditEvent[] {
   return events
     .filter(({ stage }) => stage === "ResponseComplete")

@@ -1,6 +1,6 @@
-// Reads a page of metrics: what it describes, and the series that it shows.
+// Reads a page of metrics: its descriptions and its series.
 
-/** Names to "TYPE: help", and the bounds of histograms. */
+/** Names with "TYPE: help", and the bounds of histograms. */
 export function describedIn(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) found.set(name, help);
@@ -10,7 +10,7 @@ export function describedIn(text: string): ReadonlyMap<string, string> {
     ];
     const labels = new RegExp(`^${name}(?:_bucket)?\\{(.*)\\} `, "m").exec(text)?.[1] ?? "";
     const names = [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label);
-    // Gates and versions are the same, so their series are too.
+    // Gates and versions are equal, so their series are too.
     const isSame = name === "kubernetes_feature_enabled" || name === "version_info";
     const series = isSame ? (text.match(new RegExp(`^${name}\\{.*$`, "gm")) ?? []).join("\n") : "";
     found.set(name, `${type}: ${found.get(name)} ${names.join(",")} ${bounds.join(" ")}${series}`);

@@ -1,5 +1,5 @@
-// Our controllers, run inside the test process against a real control plane, each under its own
-// service account with a token from the TokenRequest API: RBAC decides what it may do.
+// Runs our controllers inside the test process against a real control plane, each under its own service account with a
+// token from the TokenRequest API, so that RBAC applies.
 
 import type { FeatureTable } from "#base/feature-gates.ts";
 import { FeatureGates } from "#base/feature-gates.ts";

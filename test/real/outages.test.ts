@@ -11,13 +11,15 @@ import { type OurManager, startOurManager } from "./our-manager.ts";
 import { realScene } from "./real-scene.ts";
 import { describeReal } from "./suite.ts";
 
-/** Slows creates down so that a kill comes in the middle of them. */
+/** Delays creates, so that a kill comes in the middle of them. */
 const CREATE_DELAY_MS = 100;
 const LOOK_MS = 10;
 /** Longer than the back-off of a manager whose server was away. */
 const PATIENCE_MS = 150_000;
 
-/** The manager reaches the server through the proxy, which goes down with it: its connections are refused, not just broken. */
+/**
+ * The manager reaches the server through the proxy, which goes down with the server: new connections are refused too.
+ */
 async function outageStage(plane: ControlPlane, proxy: FaultProxy, managerLog: () => string): Promise<OutageStage> {
   const stage = await realScene(plane, PATIENCE_MS);
   const creates = { method: "POST", path: `/api/v1/namespaces/${stage.namespace}/pods` };
@@ -35,7 +37,7 @@ async function outageStage(plane: ControlPlane, proxy: FaultProxy, managerLog: (
     ...stage,
     killServerAfterPods(count) {
       killed = killAfter(count);
-      killed.catch(() => undefined); // untilKilled() tells
+      killed.catch(() => undefined); // untilKilled() reports it
     },
     untilKilled: () => killed,
     async startServer({ forgetsHistory = false } = {}) {
@@ -61,7 +63,7 @@ describeReal("an API server that is killed and restarted, on a real kube-apiserv
   afterAll(async () => {
     await plane?.stop();
   });
-  // Each outage meets a manager without the back-off of the one before.
+  // Each outage has a new manager, without the back-off of the previous outage.
   beforeEach(async () => {
     const write = (line: string): void => {
       log += line;

@@ -1,5 +1,5 @@
-// What is shipped, run as a user would: the compiled program and the bundles on a real API server, the npm package,
-// and the files under deploy/, whose paths and flags must be right.
+// The published files, used as a user would: the compiled program and the bundles on a real API server, the npm
+// package, and the files under deploy/, whose paths and flags must be right.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ describe("the packages", () => {
   it(
     "packs bundles that Node runs without anything else installed",
     () => {
-      // Already built; npm's own script would build again.
+      // Already built; npm's script would build again.
       const packed = run("npm", ["pack", "--ignore-scripts", "--pack-destination", directory]);
       expect(packed.code).toBe(0);
       const archive = readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "";
@@ -88,7 +88,7 @@ describe("log lines of what is shipped", () => {
 });
 
 describe("the files under deploy", () => {
-  /** The flags without what stands for files of another machine: does our command line take them? */
+  /** The error of our command line for these flags, without the placeholders for files of another machine. */
   const problemOf = (flags: readonly string[]): string => {
     const { code, stderr } = run(compiled, [...flags, "--secure-port=0", "--kubeconfig=/nonexistent/kubeconfig"]);
     expect(code).toBe(1);
@@ -104,7 +104,7 @@ describe("the files under deploy", () => {
     const sources = lines.flatMap((line) => /^COPY (?!--)(.+) \S+$/.exec(line)?.[1]?.split(" ") ?? []);
     for (const path of sources) expect(existsSync(join(root, path))).toBe(true);
     expect(lines).toContain(`ENTRYPOINT ["${copied[1]}"]`);
-    // What the build needs is not kept out of it.
+    // The .dockerignore file does not exclude files that the build needs.
     const ignored = text("deploy/Dockerfile.dockerignore").trim().split("\n");
     for (const needed of ["src", "tools", "package.json", "LICENSE"]) expect(ignored).not.toContain(needed);
   });

@@ -11,7 +11,7 @@ export const frontProxyUser = "front-proxy-client";
 export interface Pki {
   readonly ca: KeyCertificate;
   readonly serving: KeyCertificate;
-  /** What the API server trusts to speak for others through X-Remote-User. */
+  /** The client certificate that the API server trusts for X-Remote-User. */
   readonly frontProxy: KeyCertificate;
   clientCertificate(user: string, groups?: readonly string[]): KeyCertificate;
   /** Path of one of the files below. */

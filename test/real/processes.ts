@@ -1,6 +1,6 @@
-// Child processes that cannot outlive their starter, and a scratch folder that goes with them.
-// A watchdog shell reads a pipe from this process: when the pipe closes, for whatever reason
-// (kill -9 included), it kills what is still registered and removes the folder.
+// Child processes that cannot outlive their starter, and a scratch folder that is removed with them. A watchdog shell
+// reads a pipe from this process. When the pipe closes for any reason (kill -9 included), the watchdog kills the
+// registered processes and removes the folder.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -10,11 +10,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long a program may take to end after SIGTERM before it is killed. */
+/** The time between SIGTERM and SIGKILL. */
 const stopGraceMs = 15_000;
 const memoryBytesMin = 1 << 30;
 
-// `+ 12` registers process 12, `- 12` forgets it (its number may be given to a stranger).
+// `+ 12` registers process 12, `- 12` removes it (another process may get its number).
 const watchdogScript = `
 trap '' HUP INT TERM
 pids=
@@ -33,11 +33,11 @@ export interface Program {
   readonly pid: number;
   readonly logFile: string;
   readonly isRunning: boolean;
-  /** Everything it wrote to stdout and stderr. */
+  /** All output on stdout and stderr. */
   log(): string;
   /** "exit code 1" or "signal SIGTERM". */
   readonly ended: Promise<string>;
-  /** SIGTERM by default; SIGKILL when it does not end in time. */
+  /** SIGTERM by default; SIGKILL if the program does not end in time. */
   stop(signal?: NodeJS.Signals): Promise<string>;
 }
 
@@ -51,10 +51,10 @@ export interface ProgramCommand {
 }
 
 export interface ProcessScope {
-  /** In memory where the system has a /dev/shm with room. */
+  /** In memory if the system has a /dev/shm with room. */
   readonly directory: string;
   start(command: ProgramCommand): Program;
-  /** Stops what runs, last started first, and removes the folder. */
+  /** Stops the running programs, last started first, and removes the folder. */
   close(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export function openProcessScope(label: string): ProcessScope {
   };
 }
 
-// A container's /dev/shm may hold as little as 64 MB, less than etcd's first log segment.
+// A container's /dev/shm may be as small as 64 MB, less than etcd's first log segment.
 function scratchRoot(): string {
   const memory = "/dev/shm";
   if (!existsSync(memory)) return tmpdir();
@@ -129,7 +129,7 @@ function programOf(name: string, logFile: string, child: ChildProcess, pid: numb
   };
 }
 
-/** Polls until probe answers true; fails at once, with the end of its log, when one of the programs ends first. */
+/** Polls until the probe returns true. If one of the programs ends first, fails at once with the end of its log. */
 export async function untilReady(
   programs: readonly [Program, ...Program[]],
   timeoutMs: number,
@@ -150,11 +150,11 @@ function endOfLog(program: Program): string {
   return `${basename(program.logFile)} ends with:\n${program.log().split("\n").slice(-25).join("\n")}`;
 }
 
-/** Below the ports that systems give to outgoing connections, any of which could take one that was found free. */
+/** Below the ephemeral ports: outgoing connections could take one of those after it was found free. */
 const FIRST_PORT = 12_000;
 const PORTS = 20_000;
 
-/** Ports of 127.0.0.1 that were free a moment ago, all different. */
+/** Different ports of 127.0.0.1 that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {

@@ -19,7 +19,7 @@ interface RealScene extends Scene {
 
 let opened = 0;
 
-/** The controllers under test must be running already. */
+/** The controllers under test must already run. */
 export async function realScene(plane: ControlPlane, patienceMs?: number): Promise<RealScene> {
   const namespace = `scene-${++opened}`;
   const { certificatePem: cert, keyPem: key } = plane.admin;
@@ -34,7 +34,7 @@ export async function realScene(plane: ControlPlane, patienceMs?: number): Promi
     until: (_, probe) => eventually(async () => (await probe()) || undefined, patienceMs),
   });
   await steps.of(Namespaces).create({ metadata: { name: namespace } });
-  // A controller may have made it.
+  // A controller may have created it already.
   await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } });
   return {
     ...steps,

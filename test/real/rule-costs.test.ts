@@ -1,4 +1,4 @@
-// What rules of custom resources may cost: the embedded server must estimate as the real one does.
+// The cost limits of rules of custom resources: the embedded server must estimate costs as the real one does.
 
 import { expect, it } from "vitest";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -36,7 +36,7 @@ interface Verdict {
   readonly details?: { readonly causes?: readonly { readonly field: string; readonly message: string }[] };
 }
 
-/** The complaints in one order: upstream goes through properties in any, and names the dearest as they come. */
+/** Sorts the errors: upstream visits properties in random order and lists the most expensive ones in that order. */
 async function verdictOf(subject: Subject, definition: object): Promise<readonly unknown[]> {
   const target = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All";
   const { status, body } = await subject.ask({ method: "POST", target, body: definition });
@@ -60,7 +60,7 @@ describeReal("the real kube-apiserver judges what rules may cost", () => {
       }
       if (theirs[0] === 422) refused++;
     }
-    // Neither all nor none of them is too dear.
+    // Some definitions must be too expensive, but not all.
     expect(refused).toBeGreaterThan(RANDOM_DEFINITIONS / 10);
     expect(refused).toBeLessThan(RANDOM_DEFINITIONS * 0.9);
   }, 120_000);

@@ -1,4 +1,5 @@
-// What --runtime-config and feature gates make a server serve: discovery of a real API server against the embedded one's.
+// The API groups that --runtime-config and feature gates enable: discovery of a real API server compared with the
+// embedded one's.
 
 import { expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";

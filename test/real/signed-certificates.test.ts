@@ -1,5 +1,5 @@
-// Certificates that our manager signs for requests of OpenSSL, with each kind of key: the API server, which verifies chains
-// with Go's x509, lets their owner in, and OpenSSL verifies them.
+// Certificates that our manager signs for OpenSSL's requests, with each kind of key: the API server, which verifies
+// chains with Go's x509, accepts them, and OpenSSL verifies them.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { describeReal, eventually } from "./suite.ts";
 const LIMIT_MS = 120_000;
 const requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
-/** Arguments of OpenSSL that make a key. */
+/** OpenSSL arguments that generate a key. */
 const keys: readonly (readonly [name: string, ...options: string[]])[] = [
   ["RSA", "-newkey", "rsa:2048"],
   ["ECDSA", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],

@@ -1,4 +1,4 @@
-// The daemon with a replicaset controller that does not end when it is told to: a program of its own, for tests.
+// The daemon with a replicaset controller that ignores its signal to stop: a separate program for tests.
 
 import { argv } from "node:process";
 import { readCommandLine } from "#manager/command.ts";

@@ -1,5 +1,5 @@
-// How a suite says that it needs the real programs: where they are missing it is skipped,
-// and the runner (tools/run-tests.ts) says so and how to get them. And what such suites wait for.
+// For suites that need the real programs: without the programs a suite is skipped, and the runner (tools/run-tests.ts)
+// prints how to get them. Also the polling functions of such suites.
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { missingPrograms } from "#tools/control-plane-binaries.ts";
@@ -11,7 +11,9 @@ const HOOK_MS = 120_000;
 export const describeReal: typeof describe | typeof describe.skip =
   missingPrograms().length === 0 ? describe : describe.skip;
 
-/** Something that the suite that calls this has from its first test to its last; call the result in tests. */
+/**
+ * Creates a value before the first test of the calling suite and ends it after the last; call the result inside tests.
+ */
 export function useForSuite<T>(make: () => T | Promise<T>, end: (made: T) => Promise<void>): () => T {
   let made: { readonly value: T } | undefined;
   beforeAll(async () => {
@@ -26,7 +28,7 @@ export function useForSuite<T>(make: () => T | Promise<T>, end: (made: T) => Pro
   };
 }
 
-/** A control plane of its own for the suite. */
+/** A separate control plane for the suite. */
 export function useControlPlane(options?: ControlPlaneOptions): () => ControlPlane {
   return useForSuite(
     () => startControlPlane(options),
@@ -34,7 +36,7 @@ export function useControlPlane(options?: ControlPlaneOptions): () => ControlPla
   );
 }
 
-/** Polls for something another process does; the limit only ends a hopeless wait. */
+/** Polls for an effect of another process; the limit only ends a hopeless wait. */
 export async function eventually<T>(probe: () => T | undefined | Promise<T | undefined>, limitMs = 60_000): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -45,7 +47,7 @@ export async function eventually<T>(probe: () => T | undefined | Promise<T | und
   }
 }
 
-/** Resolves when a program has logged this text, so many times. */
+/** Resolves when a program has logged this text `count` times. */
 export function logged(program: Program, text: string, count = 1, limitMs?: number): Promise<true> {
   return eventually(() => (program.log().split(text).length > count ? true : undefined), limitMs);
 }

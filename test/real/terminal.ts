@@ -1,4 +1,4 @@
-// A terminal on a cluster: a line is what a user would type into a shell, in a folder with files and the real kubectl.
+// A terminal on a cluster: runs shell lines in a folder with files and the real kubectl.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,13 +10,13 @@ export interface Terminal {
   readonly name: string;
   /** host:port of the server. */
   readonly host: string;
-  /** Plays one line of shell in the folder of the files, with the namespace as the default one. */
+  /** Runs one shell line in the folder of the files, with this default namespace. */
   run(line: string, namespace: string): Promise<CommandOutcome>;
 }
 
 export interface TerminalOptions {
   readonly name: string;
-  /** The folder, which is made. */
+  /** The folder, which is created. */
   readonly home: string;
   /** URL of the API server. */
   readonly server: string;
@@ -26,7 +26,7 @@ export interface TerminalOptions {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A line that does not end by itself is a finding; this only ends it. */
+/** Ends a line that does not end by itself, which is a failure. */
 const LINE_LIMIT_MS = 180_000;
 
 export function openTerminal({ name, home, server, kubeconfig, caFile, files }: TerminalOptions): Terminal {
@@ -35,7 +35,7 @@ export function openTerminal({ name, home, server, kubeconfig, caFile, files }: 
   symlinkSync(binaryPath("kubectl"), join(programs, "kubectl"));
   symlinkSync(caFile, join(home, "ca.crt"));
   for (const [file, text] of Object.entries(files)) writeFileSync(join(home, file), text, { mode: 0o755 });
-  // kubectl is gone before its garbage matters: collecting it is a fifth of what the suite costs.
+  // Garbage collection in the short-lived kubectl would be a fifth of the suite's cost.
   const env = { PATH: `${programs}:${process.env.PATH ?? ""}`, HOME: home, GOGC: "off", TZ: "UTC", SERVER: server };
   const configs = new Map<string, Promise<string>>();
   /** A kubeconfig for each namespace, so that lines need not name it. */

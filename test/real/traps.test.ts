@@ -1,5 +1,5 @@
-// What only shows against a real API server, one of which streams no lists: caches that lag, servers that are
-// older, encodings, orders, tokens that have ended and rights that end at a namespace's border.
+// Effects that show only against a real API server: caches that lag, a server without streaming lists, encodings,
+// orders, expired tokens, and rights in one namespace only.
 
 import { expect, it } from "vitest";
 import { ConfigMaps, Pods, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -51,7 +51,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
       const stage = await realScene(plane());
       const ours = await startOurManager(plane(), { controllers: ["replicaset-controller"], server: proxy.server });
       await create(await realScene(plane()), 1); // its caches are filled
-      // Of the next watch nothing comes.
+      // The next watch is silent.
       const silence = proxy.inject({ path: "/api/v1/pods", isWatch: true }, { kind: "stall" });
       proxy.strike({ path: "/api/v1/pods", isWatch: true }, "cut");
       await objects(stage).create(make("web", 3));

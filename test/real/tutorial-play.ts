@@ -1,6 +1,6 @@
-// Plays a page of documentation: the commands after "$ " in its `console` blocks, one after the other, in a shell with the
-// real kubectl and with `steersman`. A command that starts a cluster goes on until the next one does. What is printed is
-// compared with the page, or written into it.
+// Plays a page of documentation: runs the commands after "$ " in its `console` blocks, one after the other, in a shell
+// with the real kubectl and with `steersman`. A command that starts a cluster runs until the next one does. The output
+// is compared with the page, or written into it.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const LIMIT_MS = 180_000;
 
 export interface PlayedCommand {
   readonly command: string;
-  /** As the page has it. */
+  /** The output on the page. */
   readonly told: string;
   readonly printed: string;
 }
@@ -35,7 +35,7 @@ function stepsOf(content: string): readonly Step[] {
     });
 }
 
-/** A cluster that goes on while other commands run. */
+/** Whether the command starts a cluster, which runs during the next commands. */
 const isCluster = (command: string): boolean => /^(steersman|make) up\b(?!.* -- )/.test(command);
 
 export class Shell implements AsyncDisposable {
@@ -57,7 +57,7 @@ export class Shell implements AsyncDisposable {
     return { ...process.env, PATH, KUBECONFIG: join(this.#directory, "state/kubeconfig"), HOME: this.#directory };
   }
 
-  /** What the command prints on both streams. */
+  /** Resolves to the output on both streams. */
   async run(command: string): Promise<string> {
     return isCluster(command) ? this.#start(command) : this.#once(command);
   }
@@ -67,7 +67,7 @@ export class Shell implements AsyncDisposable {
     return spawnSync("bash", ["-c", `{ ${command}\n} 2>&1`], options).stdout;
   }
 
-  /** Up to the line that says how to stop it. */
+  /** Reads up to the line that says how to stop the cluster. */
   async #start(command: string): Promise<string> {
     await this.#stop();
     const args = /^make up(?: ARGS="(.*)")?$/.exec(command)?.[1] ?? command.replace(/^(steersman|make) up/, "");
@@ -114,7 +114,7 @@ export async function play(page: string, onCommand: (played: PlayedCommand) => v
   }
 }
 
-/** The page with what its commands printed. */
+/** The page with the new output of its commands. */
 export function recorded(page: string, played: readonly PlayedCommand[]): string {
   let index = 0;
   return page.replaceAll(block, (_, content: string) => {
@@ -126,7 +126,10 @@ export function recorded(page: string, played: readonly PlayedCommand[]): string
   });
 }
 
-/** What differs between two plays: ages, times, drawn names, addresses and nodes. Lines are sorted, because names order them. */
+/**
+ * Removes the differences of two plays: ages, times, generated names, addresses and nodes. Sorts the lines, because
+ * names determine their order.
+ */
 export function comparable(text: string): readonly string[] {
   return text
     .replaceAll(/\b\d+ ms\b/g, "<time> ms")

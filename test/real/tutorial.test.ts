@@ -1,5 +1,5 @@
 // The tutorial and the transcript of the README, played command by command.
-//   TUTORIAL_RECORD=1 bun test --timeout 600000 ./test/real/tutorial.test.ts     writes what was printed into the pages
+//   TUTORIAL_RECORD=1 bun test --timeout 600000 ./test/real/tutorial.test.ts     writes the output into the pages
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

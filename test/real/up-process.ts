@@ -1,4 +1,4 @@
-// `steersman up` as a process of its own, as users start it.
+// `steersman up` as a separate process, as users start it.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,14 +13,14 @@ export interface UpProcess {
   readonly caFile: string;
 }
 
-/** As `steersman up` writes it. */
+/** The kubeconfig that `steersman up` writes. */
 interface Kubeconfig {
   readonly clusters: readonly [
     { readonly cluster: { readonly server: string; readonly "certificate-authority-data": string } },
   ];
 }
 
-/** Resolves when it says that it is ready. */
+/** Resolves when `up` reports ready. */
 export async function startUp(scope: ProcessScope, nodes: number): Promise<UpProcess> {
   const state = join(scope.directory, "state");
   const steersman = join(import.meta.dirname, "../../src/cmd/steersman.ts");

@@ -1,4 +1,4 @@
-// Objects that give controllers of all families something to do. They need no scheduler and no kubelet.
+// Objects that give controllers of all families work. They need no scheduler and no kubelet.
 
 export const NAMESPACE = "whole";
 
@@ -9,7 +9,7 @@ const template = { metadata: { labels }, spec: podSpec };
 const jobSpec = { template: { spec: { ...podSpec, restartPolicy: "Never" } } };
 const claimSpec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
-/** The namespace, and what is in none. */
+/** The namespace and the cluster-scoped objects. */
 export const clusterObjects: readonly object[] = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
   { apiVersion: "v1", kind: "Node", metadata: { name: "node-a" } },

@@ -1,5 +1,5 @@
-// The whole manager beside the Go program's, each on a control plane of its own with the same objects: what starts, what
-// is healthy, what it is configured with, as whom it acts and which metrics it shows. No controller is selected.
+// The whole manager compared with the Go program's, each on a separate control plane with the same objects: started
+// controllers, health, configuration, identities and metrics. No controller is selected.
 
 import { expect, it } from "vitest";
 import { knownControllers } from "#kit/known-controllers.ts";
@@ -14,12 +14,12 @@ const METRICS_MS = 40_000;
 /** Of 52: 3 need a cloud, 3 are off by default, 6 by their gate, and node-ipam has no --allocate-node-cidrs. */
 const STARTED = 39;
 
-/** Acts as the manager itself. */
+/** Uses the manager's own credentials. */
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
 interface Excuse {
   readonly name: RegExp;
-  /** Which of the two may show it alone. */
+  /** The program that may show the metric alone. */
   readonly side: Side | "either";
   readonly why: string;
 }
@@ -84,7 +84,7 @@ const comparedSeries = [
   "running_managed_controllers",
 ];
 
-/** One metric of each controller that shows one when it has worked. */
+/** One metric per controller that has one after some work. */
 const shownAfterWork = [
   "endpoint_slice_controller_changes",
   "endpoint_slice_mirroring_controller_changes",
@@ -165,7 +165,7 @@ describeReal("the whole manager", () => {
     async () => {
       await fromBoth(async (side) => {
         await apply(side, clusterObjects);
-        // Without it no pod is admitted.
+        // Pods need the account.
         const account = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default`;
         await eventually(async () =>
           (await planes[side]().request("GET", account)).status === 200 ? true : undefined,
@@ -190,7 +190,7 @@ describeReal("the whole manager", () => {
         .ours()
         .audit.since()
         .filter(({ responseStatus }) => responseStatus?.code === 403)
-        // What is created in a namespace that goes is refused in the same way, whatever the roles say.
+        // Creates in a terminating namespace are refused with the same status, whatever the roles allow.
         .filter(({ responseStatus }) => responseStatus?.message?.includes("because it is being terminated") !== true)
         .map(({ user, verb, requestURI }) => `${user.username} ${verb} ${requestURI}`);
       expect(forbidden).toEqual([]);
@@ -211,7 +211,7 @@ describeReal("the whole manager", () => {
     if (code !== 0) throw new Error(stderr);
   }
 
-  /** As a kubelet would: the pod of the Job has done its work. */
+  /** Acts as a kubelet: the pod of the Job has completed. */
   async function finishJob(side: Side): Promise<void> {
     const pod = await eventually(async () => {
       const { stdout } = await planes[side]().kubectl([
@@ -228,7 +228,7 @@ describeReal("the whole manager", () => {
     if (code !== 0) throw new Error(stderr);
   }
 
-  /** What neither time nor an excuse takes away. */
+  /** The differences that remain after a wait and that no excuse covers. */
   async function metricDifferences(mustBeShown: readonly string[] = []): Promise<readonly string[]> {
     const deadline = performance.now() + METRICS_MS;
     for (;;) {
@@ -263,7 +263,7 @@ function oneSided(go: readonly string[], ours: readonly string[], excuses: reado
   return [...only("go", go, ours), ...only("ours", ours, go)];
 }
 
-/** The Go program lists the two resources of events in an order of chance. */
+/** The Go program lists the two resources of events in random order. */
 function withSortedEvents(configz: unknown): unknown {
   return JSON.parse(JSON.stringify(configz), (key, value: unknown) =>
     key === "GCIgnoredResources" && Array.isArray(value)

@@ -1,5 +1,5 @@
-// What an administrator creates for an aggregated API server: its namespace and account, what that account may do, its
-// Service and its APIServices.
+// The objects that an administrator creates for an aggregated API server: namespace, service account, roles, Service
+// and APIServices.
 
 const GROUP = "wardle.example.com";
 const RBAC = "rbac.authorization.k8s.io";
@@ -35,7 +35,7 @@ const binding = (name: string, role: string): object => ({
   subjects: [account],
 });
 
-/** A Service by name: endpoints may not be on loopback, where the server of the test is. */
+/** A Service of type ExternalName: endpoints may not be on loopback, where the server of the test runs. */
 export function manifests({ port, caBundle }: { port: number; caBundle: string }): object {
   const apiService = (version: string, versionPriority: number): object => ({
     apiVersion: "apiregistration.k8s.io/v1",

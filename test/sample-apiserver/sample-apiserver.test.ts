@@ -1,5 +1,6 @@
-// k8s.io/sample-apiserver as an aggregated API server of the embedded one: kubectl creates, lists, watches and deletes its
-// kinds through the embedded server, which it asks in turn who its users are and what they may do.
+// k8s.io/sample-apiserver as an aggregated API server behind the embedded one. kubectl creates, lists, watches and
+// deletes its kinds through the embedded server; the sample server delegates authentication and authorization to the
+// embedded one.
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +35,7 @@ describe.skipIf(!isReady)("k8s.io/sample-apiserver behind the embedded API serve
     return stdout;
   }
 
-  /** Its serving certificate has the name of its Service, and the cluster's CA vouches for it. */
+  /** The serving certificate names the Service, and the cluster's CA signs it. */
   function servingFiles(): string[] {
     const hour = 3_600_000;
     const validity = { notBefore: Date.now() - hour, notAfter: Date.now() + 24 * hour };
@@ -63,7 +64,7 @@ describe.skipIf(!isReady)("k8s.io/sample-apiserver behind the embedded API serve
     });
   }
 
-  /** What both of its APIServices say, once they say the same. */
+  /** The condition of both APIServices, once it is the same. */
   const availability = async (): Promise<string> => {
     const services = ["v1alpha1", "v1beta1"].map((version) => `${version}.wardle.example.com`);
     const statuses = await output("get", "apiservices", ...services, "-o", `jsonpath={${STATUS}}`);
@@ -114,7 +115,7 @@ describe.skipIf(!isReady)("k8s.io/sample-apiserver behind the embedded API serve
       disallowedFlunders: ["banned"],
     };
     const watching = kubectl("get", "flunders", "--watch-only", "--request-timeout=8s", "-o", "name");
-    // The watch must be open before something happens.
+    // The watch must be open before the next step.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(await apply(flunder)).toMatchObject({ code: 0, stdout: "flunder.wardle.example.com/first created\n" });
     expect(await apply(fischer)).toMatchObject({ code: 0 });
@@ -151,7 +152,7 @@ describe.skipIf(!isReady)("k8s.io/sample-apiserver behind the embedded API serve
     async () => {
       await sample.stop();
       await untilAvailable("False");
-      // kubectl leaves out what is stale.
+      // kubectl leaves out stale groups.
       const names = await output("api-resources", "-o", "name");
       expect(names).toContain("deployments.apps");
       expect(names).not.toContain("flunders");

@@ -1,8 +1,8 @@
 // The cluster that the managers hand over to each other: about 2,000 objects of more than 30 kinds, as kubectl creates
-// them. Nodes are the players' (node-player.ts).
+// them. node-player.ts creates the nodes.
 
 export const TEAMS: readonly string[] = Array.from({ length: 10 }, (_, index) => `team-${index}`);
-/** Large enough that its rollout is under way when the leader is killed. */
+/** Large enough that its rollout is in progress when the leader is killed. */
 export const BIG = { namespace: "team-0", name: "big", replicas: 40 };
 /** Its pods run on the nodes that fail. */
 export const FRAIL = { namespace: "team-1", name: "frail", replicas: 6 };
@@ -31,7 +31,7 @@ export const namespaceObject = (name: string): object => ({ apiVersion: "v1", ki
 export function workload(apiVersion: string, kind: string, { namespace, name, replicas, spec, pod }: Workload): object {
   const labels = { app: name };
   const count = replicas === undefined ? {} : { replicas };
-  // Few old revisions, so that a long run reaches a level.
+  // Few old revisions, so that the number of objects in a long run stays level.
   const history = kind === "ReplicationController" ? {} : { revisionHistoryLimit: 2 };
   const selector = kind === "ReplicationController" ? labels : { matchLabels: labels };
   const template = { metadata: { labels }, spec: { ...podSpec, ...pod } };
@@ -54,7 +54,9 @@ export function volume(name: string, gibibytes: number): object {
   });
 }
 
-/** `volumeName` binds it to this volume; without one the controller looks for the smallest that is large enough. */
+/**
+ * `volumeName` binds the claim to this volume; otherwise the controller finds the smallest volume that is large enough.
+ */
 export function claim(namespace: string, name: string, gibibytes: number, volumeName?: string): object {
   const spec = { ...claimSpec(gibibytes), ...(volumeName === undefined ? {} : { volumeName }) };
   return inside(namespace, "v1", "PersistentVolumeClaim", name, { spec });
@@ -75,7 +77,7 @@ export function clusterWide(apiVersion: string, kind: string, name: string, rest
 
 export const WIDGETS = { group: "swap.example.com", version: "v1", plural: "widgets", kind: "Widget" };
 
-/** What must be there before the rest. */
+/** The objects that the rest depends on. */
 export const definitions: readonly object[] = [
   ...TEAMS.map(namespaceObject),
   clusterWide("apiextensions.k8s.io/v1", "CustomResourceDefinition", `${WIDGETS.plural}.${WIDGETS.group}`, {

@@ -1,5 +1,5 @@
-// The whole state of a cluster, normalised: what chance and time decide (UIDs, versions, times, generated names,
-// addresses, nodes) becomes placeholders, so that two clusters that did the same are equal.
+// The whole state of a cluster, normalised. Placeholders replace values that chance and time decide (UIDs, versions,
+// times, generated names, addresses, nodes), so that two clusters with the same history are equal.
 
 import type { KubeObject } from "#api/object.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -17,7 +17,7 @@ export interface ClusterState {
   readonly byLabel: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Events and Leases tell of time; the names of IPAddresses are addresses. */
+/** Events and Leases depend on time; the names of IPAddresses are addresses. */
 const leftOut = new Set(["events", "leases", "ipaddresses", "componentstatuses"]);
 const DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -87,7 +87,7 @@ export async function readState(plane: ControlPlane): Promise<ClusterState> {
   return { objects: objects.length, kinds: kinds.size, uids, labels, byLabel };
 }
 
-/** The Service of the API server and its endpoints have its port. */
+/** The Service of the API server and its endpoints contain its port. */
 function isOfTheServer({ metadata }: KubeObject): boolean {
   return metadata?.namespace === "default" && metadata.name === "kubernetes";
 }
@@ -100,9 +100,9 @@ export function labelOf(resource: string, { metadata }: KubeObject): string {
 }
 
 /**
- * Chance decides: where a pod runs and its address, which of two managers of a field came last, which credential the
- * administrator of a control plane has, and how many steps led to the present endpoints or replicas, which generations
- * count and the time of the last trigger tells of.
+ * Chance decides the values of these fields: the node and address of a pod, the last of two managers of a field, the
+ * administrator's credential, and the number of steps to the present endpoints or replicas, which generations and the
+ * time of the last trigger depend on.
  */
 const byChance = new Set([
   "managedFields",
@@ -124,7 +124,7 @@ function withoutChance(value: unknown, kind: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   const isKept = (key: string): boolean => !byChance.has(key) && !(countsSteps.has(kind) && generations.has(key));
   const kept = Object.entries(value).filter(([key]) => isKept(key));
-  // An annotation that is left out may be the only one.
+  // A left-out annotation may be the only one.
   return Object.fromEntries(
     kept
       .map(([key, child]) => [key, withoutChance(child, kind)] as const)
@@ -132,7 +132,7 @@ function withoutChance(value: unknown, kind: string): unknown {
   );
 }
 
-/** Where two states differ, as lines. */
+/** The differences of two states, as lines. */
 export function stateDifferences(control: ClusterState, swapped: ClusterState): readonly string[] {
   const labels = new Set([...control.byLabel.keys(), ...swapped.byLabel.keys()]);
   return [...labels].sort().flatMap((label) => {

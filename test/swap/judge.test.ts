@@ -1,4 +1,4 @@
-// The judge of hand-overs notices what it is there for.
+// The judge of hand-overs finds the faults that it exists for.
 
 import { describe, expect, it } from "vitest";
 import type { AuditEvent } from "#test/real/audit-log.ts";

@@ -1,4 +1,4 @@
-// What a hand-over shows, held against the same hand-over between two Go managers.
+// Judges a hand-over against the same hand-over between two Go managers.
 
 import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -14,7 +14,7 @@ const uidOf = ({ responseObject }: AuditEvent): string | undefined => {
   return metadata?.uid ?? details?.uid;
 };
 
-/** The decisions of controllers that the server carried out, with this verb. */
+/** The successful decisions of controllers with this verb. */
 function carriedOut({ audit }: HandOver, verb: string): readonly AuditEvent[] {
   return audit.filter(
     (event) =>
@@ -27,8 +27,8 @@ function carriedOut({ audit }: HandOver, verb: string): readonly AuditEvent[] {
 }
 
 /**
- * Objects other than pods that came into being, by label: those that the answers to controllers tell of, and those that
- * are there in the end, since a server that is killed does not log every answer. Pods are counted by what a watch tells.
+ * Created objects other than pods, by label: those in the answers to controllers, and those that exist at the end,
+ * because a killed server does not log every answer. Pods are counted with a watch.
  */
 export function createdIn(handOver: HandOver): readonly string[] {
   const born = new Map(handOver.added);
@@ -41,8 +41,8 @@ export function createdIn(handOver: HandOver): readonly string[] {
 }
 
 /**
- * The API server deletes the Endpoints of a deleted Service itself. The controller that sees this before it sees that
- * the Service is gone creates them again, and deletes them then: both programs do, by chance.
+ * The API server deletes the Endpoints of a deleted Service itself. A controller that sees this before the deletion of
+ * the Service creates them again and then deletes them. Both programs do so, by chance.
  */
 function isLateEndpoints(label: string): boolean {
   return /^endpoints team-3\/moved-/.test(label);
@@ -55,21 +55,21 @@ function deletedAgain(handOver: HandOver): readonly (readonly AuditEvent[])[] {
   return [...deletions.values()].filter((deletes) => deletes.length > 1);
 }
 
-/** Objects that were deleted more than once, at least once by ours: those that Go alone deletes again are not ours. */
+/** Objects that were deleted more than once, at least once by ours. Those that only Go deletes again do not count. */
 export function deletedTwice(handOver: HandOver): readonly string[] {
   return deletedAgain(handOver)
     .filter((deletes) => deletes.some((event) => sideOf(event) === "ours") && !isEvictedAnew(handOver, deletes))
     .map((deletes) => deletes.map(whoDeleted).join(" and "));
 }
 
-/** What Go alone deletes again, to be told. */
+/** Objects that only Go deleted again, for the report. */
 export function deletedTwiceByGo(handOver: HandOver): readonly string[] {
   return deletedAgain(handOver)
     .filter((deletes) => deletes.every((event) => sideOf(event) === "go") && !isEvictedAnew(handOver, deletes))
     .map((deletes) => deletes.map(whoDeleted).join(" and "));
 }
 
-/** Pods that the next manager evicts again, to be told. */
+/** Pods that the next manager evicts again, for the report. */
 export function evictedAnew(handOver: HandOver): number {
   return deletedAgain(handOver).filter((deletes) => isEvictedAnew(handOver, deletes)).length;
 }
@@ -80,9 +80,9 @@ const whoDeleted = (event: AuditEvent): string => {
 };
 
 /**
- * Taint eviction: a manager that takes over deletes all pods of a tainted node, terminating ones too, and a failed node
- * keeps its pods for so long that the next manager meets them. This manager then takes the NoExecute taints of all nodes
- * away, taints the failed node again, and deletes its pods again. Go does so when it takes over from Go.
+ * Taint eviction. A manager that takes over deletes all pods of a tainted node, including terminating ones, and a
+ * failed node keeps its pods long enough for the next manager to see them. That manager removes the NoExecute taints of
+ * all nodes, taints the failed node again, and deletes its pods again. Go does so when it takes over from Go.
  */
 function isEvictedAnew(handOver: HandOver, deletes: readonly AuditEvent[]): boolean {
   const [takeover] = takeoversOf(handOver);
@@ -97,7 +97,7 @@ const EVICTOR = "node-controller";
 const takeoversOf = ({ audit, previousHolder }: HandOver): readonly LeaseWrite[] =>
   reigns(leaseWrites(audit, LEASE)).filter(({ holder }) => holder !== previousHolder && holder !== "");
 
-/** Creates that were refused because the object was there already. */
+/** Creates that were refused because the object already existed. */
 export function createdAgain({ audit }: HandOver): readonly string[] {
   return audit
     .filter(({ verb, responseStatus }) => verb === "create" && responseStatus?.reason === "AlreadyExists")
@@ -109,7 +109,7 @@ export function createdAgain({ audit }: HandOver): readonly string[] {
     });
 }
 
-/** Writes of a manager that did not lead at that time. Only of a hand-over between the two programs. */
+/** Writes of a manager that did not lead at that time. Only for a hand-over between the two programs. */
 export function writesOutOfTurn(handOver: HandOver): readonly string[] {
   const { audit, from, to } = handOver;
   const takeovers = takeoversOf(handOver);
@@ -126,18 +126,18 @@ export function writesOutOfTurn(handOver: HandOver): readonly string[] {
     );
 }
 
-/** Requests that the roles of the accounts refuse. */
+/** Requests that RBAC refused. */
 export function forbidden({ audit }: HandOver): readonly string[] {
   return (
     audit
       .filter(({ responseStatus }) => responseStatus?.code === 403)
-      // The server refuses creates in a namespace that ends in the same way.
+      // The server refuses creates in a terminating namespace with the same status.
       .filter(({ responseStatus }) => responseStatus?.message?.includes("because it is being terminated") !== true)
       .map(({ user, verb, requestURI }) => `${user.username} ${verb} ${requestURI}`)
   );
 }
 
-/** What one list has more often than the other. */
+/** The entries that one list has more often than the other. */
 export function countDifferences(control: readonly string[], swapped: readonly string[]): readonly string[] {
   const count = new Map<string, number>();
   for (const text of swapped) count.set(text, (count.get(text) ?? 0) + 1);

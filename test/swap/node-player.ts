@@ -1,6 +1,6 @@
-// Plays the scheduler and the kubelets of the cluster: binds each pod to the fitting node with the fewest pods, lets it
-// run, ends pods of Jobs after a moment, removes deleted pods, and renews the leases of the nodes. A node can fail:
-// then its lease gets old and its pods stay as they are.
+// Acts as the scheduler and the kubelets of the cluster: binds each pod to the suitable node with the fewest pods, runs
+// it, ends pods of Jobs after a moment, removes deleted pods, and renews the leases of the nodes. A node can fail: then
+// its lease is no longer renewed, and its pods do not change.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -28,7 +28,7 @@ const RETRY_MS = 500;
 
 type StoredPod = Stored<Pod>;
 
-/** What happened to the pods of the cluster, by UID: the label under which a comparison counts each. */
+/** The history of the pods of the cluster, by UID, with the label under which a comparison counts each pod. */
 export interface PodHistory {
   readonly born: ReadonlyMap<string, string>;
   readonly died: ReadonlyMap<string, string>;
@@ -162,13 +162,13 @@ export async function startNodePlayer(client: Client, labelOf: (pod: StoredPod) 
   };
 }
 
-/** The DaemonSet controller names the node of its pods so. */
+/** The DaemonSet controller names the node of its pods by this affinity. */
 function requiredNode({ spec }: Pod): string | undefined {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return terms?.[0]?.matchFields?.find(({ key }) => key === "metadata.name")?.values?.[0];
 }
 
-/** What a kubelet reports next, if anything. */
+/** The next status that a kubelet reports, if any. */
 function nextStatus(pod: Pod, address: () => string): Pod["status"] | undefined {
   const { phase, conditions, podIP } = pod.status ?? {};
   if (phase === "Succeeded" || phase === "Failed") return undefined;
@@ -221,11 +221,11 @@ async function beat(client: Client, { failed, isReady }: NodeHealth, signal: Abo
   while (!signal.aborted) {
     for (const { name } of nodes) {
       if (failed.has(name)) continue;
-      // A node that was taken for dead reports its status again, as a kubelet does.
+      // A node that was marked as not ready reports its status again, as a kubelet does.
       if (!isReady(name)) await reportReady(client, name, signal).catch(() => undefined);
       const patch = { spec: { renewTime: formatMicroTime(systemClock.now()) } };
       const at = { namespace: LEASE_NAMESPACE, name, type: "merge" as const };
-      // The next beat comes soon enough after one that the API server did not answer.
+      // If the API server does not answer, the next renewal comes soon enough.
       await client
         .resource(Leases)
         .patch({ ...at, patch }, signal)

@@ -1,5 +1,5 @@
-// A populated cluster on a real control plane, without a manager yet: its players, the work that can be begun in it, and
-// the wait until a manager has done everything. Managers reach the API server through a fault proxy.
+// A populated cluster on a real control plane, without a manager yet: its nodes, the work that can run in it, and the
+// wait until a manager has finished it. Managers reach the API server through a fault proxy.
 
 import { createClient } from "#client/create-client.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
@@ -24,12 +24,12 @@ const managerFlags = [
   "--kube-api-qps=300",
   "--kube-api-burst=600",
   "--node-monitor-grace-period=16s",
-  // What admission has charged and a cache has not seen yet is put right by the next full pass alone.
+  // Usage that admission has charged and a cache has not seen is corrected only by the next full resync.
   "--resource-quota-sync-period=10s",
   "-v=2",
 ];
 const apiServerFlags = ["--default-not-ready-toleration-seconds=1", "--default-unreachable-toleration-seconds=1"];
-/** Reads and the players' own writes are of no interest here. */
+/** Does not log reads and the writes of the players. */
 const auditRules = [
   { level: "None", users: ["test-admin"] },
   { level: "None", verbs: ["get", "list", "watch"] },
@@ -41,14 +41,14 @@ export interface PopulatedCluster {
   readonly players: NodePlayer;
   readonly work: Work;
   start(command: Command): Promise<RunningManager>;
-  /** Creates the objects. A manager must run: without its service accounts pods are refused. */
+  /** Creates the objects. A manager must run: without its service accounts, pods are refused. */
   populate(): Promise<void>;
-  /** Resolves with the managers' writes since the last call, when all is done and no decision is written any more. */
+  /** Resolves with the managers' writes since the last call, when all work is done and decisions have stopped. */
   settled(leader: RunningManager): Promise<readonly AuditEvent[]>;
   stop(): Promise<void>;
 }
 
-/** `flags`: more flags of the managers; one given again wins. */
+/** `flags`: additional flags of the managers; the last value of a flag wins. */
 export async function startCluster(flags: readonly string[]): Promise<PopulatedCluster> {
   const plane = await startControlPlane({ apiServerFlags, auditRules });
   try {

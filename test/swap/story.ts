@@ -1,5 +1,6 @@
-// One cluster that lives through hand-overs: the leader ends in the middle of rollouts, Jobs and deletions, the next
-// manager takes over, and the cluster settles. Told of each hand-over is what a comparison with another cluster needs.
+// One cluster that goes through hand-overs: the leader ends in the middle of rollouts, Jobs and deletions, the next
+// manager takes over, and the cluster settles. Returns the data of each hand-over that a comparison with another
+// cluster needs.
 
 import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -21,18 +22,20 @@ const MIDDLE = BIG.replicas / 4;
 const NODE_FAILURE_EVERY = 3;
 
 /**
- * How a leader ends, and what else goes wrong.
+ * How a leader ends, and the fault that comes with it.
  * - kill: SIGKILL while the next manager stands by.
  * - restart: the API server is killed, then the leader; the API server comes back.
  * - stop: SIGTERM; the next manager is started only then, as an operator does it.
  * - cut: all watches are cut before the end and after the take-over.
- * - refuse: the API server refuses connections for a moment, as soon as the next manager can live with that.
+ * - refuse: the API server refuses connections for a moment, as soon as the next manager tolerates that.
  * - pause: SIGSTOP until the next manager leads, then SIGCONT: the old leader must end without a write.
  */
 export type Ending = "kill" | "restart" | "stop" | "cut" | "refuse" | "pause";
 const endings: readonly Ending[] = ["kill", "restart", "stop", "cut", "refuse"];
 
-/** An odd cycle, so that each program meets each ending. Only ours promises not to write after a pause. */
+/**
+ * The cycle has an odd length, so that each program gets each ending. Only ours promises not to write after a pause.
+ */
 export function endingOf(step: number): Ending {
   return step % 10 === 5 ? "pause" : (endings[step % endings.length] ?? "kill");
 }
@@ -42,27 +45,27 @@ export interface HandOver {
   readonly ending: Ending;
   readonly from: Side;
   readonly to: Side;
-  /** Who held the lease before. */
+  /** The previous holder of the lease. */
   readonly previousHolder: string;
   readonly state: ClusterState;
-  /** Labels of objects that were not there before, by UID. */
+  /** Labels of new objects, by UID. */
   readonly added: ReadonlyMap<string, string>;
-  /** Objects of before whose name now belongs to another object, by label. */
+  /** Names that now belong to another object, by label. */
   readonly replaced: readonly string[];
-  /** Pods that came and went, by label. */
+  /** Pods that were created, including deleted ones, by label. */
   readonly born: readonly string[];
   readonly died: readonly string[];
   readonly audit: readonly AuditEvent[];
 }
 
-/** Long enough for a busy machine on which connections are refused for a moment. */
+/** Long enough for a busy machine that refuses connections for a moment. */
 const leaseFlags = [
   "--leader-elect-lease-duration=10s",
   "--leader-elect-renew-deadline=8s",
   "--leader-elect-retry-period=500ms",
 ];
 
-/** `sides`: who leads, one after the other. */
+/** `sides`: the leaders, in order. */
 export async function live(
   name: string,
   sides: readonly Side[],
@@ -167,7 +170,7 @@ async function handOver(cluster: PopulatedCluster, plan: HandOverPlan): Promise<
   return next;
 }
 
-/** A manager without the first discovery of these controllers ends when the API server is away: both programs do. */
+/** Without the first discovery of these controllers, a manager ends when the API server is away: both programs do. */
 const discovering = ["namespace", "resourcequota_primary"];
 
 async function discovered(manager: RunningManager): Promise<void> {
@@ -179,7 +182,7 @@ async function discovered(manager: RunningManager): Promise<void> {
   }, PATIENCE_MS);
 }
 
-/** The pods of the failed node have been replaced on the other one. */
+/** Whether the pods of the failed node have been replaced on the other node. */
 async function evicted({ plane, players }: PopulatedCluster, node: string): Promise<boolean> {
   const isStaying = players
     .pods()
@@ -190,7 +193,7 @@ async function evicted({ plane, players }: PopulatedCluster, node: string): Prom
   return !isStaying && (await frailIsReady(plane));
 }
 
-/** "pods team-0/db-0" of names that belong to another object now. */
+/** Names that belong to another object now: "pods team-0/db-0". */
 function replacedBetween(before: ClusterState, after: ClusterState): readonly string[] {
   return [...after.uids]
     .filter(([label, uid]) => before.uids.has(label) && before.uids.get(label) !== uid)

@@ -1,6 +1,6 @@
-// The whole manager instead of Go's, and back: a populated cluster goes from the Go manager to ours and from ours to the
-// Go manager, again and again, with work under way and faults in between. The control is the same cluster with the same
-// work and faults, where the Go manager takes over from the Go manager.
+// Replaces Go's whole manager with ours, and back: a populated cluster goes from the Go manager to ours and from ours
+// to the Go manager, repeatedly, with work in progress and faults in between. The control is the same cluster with the
+// same work and faults, where the Go manager takes over from the Go manager.
 
 import { beforeAll, expect, it } from "vitest";
 import type { Side } from "#test/real/daemon.ts";
@@ -18,14 +18,14 @@ import {
 } from "./judge.ts";
 import { endingOf, type HandOver, live } from "./story.ts";
 
-/** From Go to ours and back is one. */
+/** One round is from Go to ours and back. */
 const ROUNDS = Number(process.env.ROUNDS || 10);
 const STEPS = ROUNDS * 2;
 const LIMIT_MS = (5 + ROUNDS * 8) * 60_000;
 const OBJECTS = 2000;
 const KINDS = 30;
 
-/** What a manager that takes over repeats without effect, Go's too. */
+/** The writes that a manager repeats without effect when it takes over; Go's does so too. */
 function repeats(handOver: HandOver): string {
   const byGo = deletedTwiceByGo(handOver);
   const counts = [

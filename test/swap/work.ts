@@ -1,5 +1,5 @@
-// What is under way in the cluster while one manager hands over to the next: rollouts, Jobs, owners that go, claims and
-// volumes, a namespace that ends, a node that fails. Each step has new objects and removes those of the step before.
+// The work in the cluster during a hand-over: rollouts, Jobs, deleted owners, claims and volumes, a terminating
+// namespace, a failed node. Each step has new objects and removes those of the previous step.
 
 import type { ControlPlane } from "#test/real/control-plane.ts";
 import { requestPem } from "#test/stage/certificate-requests.ts";
@@ -27,10 +27,10 @@ const DEPENDENTS = 6;
 const MERGE = { "content-type": "application/merge-patch+json" };
 
 export interface Work {
-  /** Makes the objects that a step needs before it begins. */
+  /** Creates the objects that a step needs before it starts. */
   prepare(step: number): Promise<void>;
   begin(step: number): Promise<void>;
-  /** What users do while the next manager leads. */
+  /** The actions of users while the next manager leads. */
   finish(step: number): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function workOn(plane: ControlPlane): Work {
     headers?: Record<string, string>,
   ): Promise<string> => {
     const { status, text } = await plane.request(method, path, body, headers);
-    // Whatever is deleted twice is gone.
+    // An object that is deleted twice is gone.
     if (status >= 300 && !(method === "DELETE" && status === 404)) throw new Error(`${method} ${path}: ${text}`);
     return text;
   };
@@ -78,7 +78,7 @@ export function workOn(plane: ControlPlane): Work {
     }
   };
 
-  /** Half of the claims name their volume, the others find the only one of their size. */
+  /** Half of the claims name their volume; the others match the only volume of their size. */
   const moveVolumes = async (step: number): Promise<void> => {
     const claims = core("team-2", "persistentvolumeclaims");
     for (let index = 0; index < CLAIMS; index++) {
@@ -194,7 +194,7 @@ interface Created {
 interface Check {
   readonly kind: string;
   readonly path: string;
-  /** Of an object that is not terminating. */
+  /** For an object that is not terminating. */
   isDone(item: Item): boolean;
 }
 
@@ -202,7 +202,7 @@ const isSeen = ({ metadata, status }: Item): boolean => status.observedGeneratio
 const isBound = ({ status }: Item): boolean => status.phase === "Bound";
 const isThere = (): boolean => true;
 
-/** What takes longest first: the rest is not asked for until that is done. */
+/** The slowest first: the others are not read until these are done. */
 const checks: readonly Check[] = [
   { kind: "Namespace", path: "/api/v1/namespaces", isDone: isThere },
   {
@@ -257,7 +257,7 @@ const checks: readonly Check[] = [
   { kind: "Pod", path: "/api/v1/pods", isDone: isThere },
 ];
 
-/** Some of what is not done yet, as text; empty when the cluster has settled. */
+/** Some of the unfinished objects, as text; empty when the cluster has settled. */
 export async function unsettled(plane: ControlPlane): Promise<readonly string[]> {
   const list = async (path: string): Promise<readonly Item[]> =>
     (JSON.parse((await plane.request("GET", path)).text) as { items: Item[] }).items;
@@ -278,14 +278,14 @@ export async function unsettled(plane: ControlPlane): Promise<readonly string[]>
   });
 }
 
-/** The ready pods of the Deployment whose nodes fail. */
+/** Whether the Deployment whose nodes fail has its ready pods. */
 export async function frailIsReady(plane: ControlPlane): Promise<boolean> {
   const path = `/apis/apps/v1/namespaces/${FRAIL.namespace}/deployments/${FRAIL.name}`;
   const { status } = JSON.parse((await plane.request("GET", path)).text) as Item;
   return status.readyReplicas === FRAIL.replicas && status.replicas === FRAIL.replicas;
 }
 
-/** What the checks look at, of any kind. */
+/** The fields that the checks read, of any kind. */
 interface Item {
   readonly metadata: {
     readonly name: string;

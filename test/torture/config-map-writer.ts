@@ -1,4 +1,4 @@
-// Writes config maps straight to the API server and keeps the history that caches must tell.
+// Writes config maps directly to the API server and records the history that caches must report.
 
 import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -11,7 +11,7 @@ export interface ConfigMap extends KubeObject {
 const PADDING = "x".repeat(200);
 
 export class ConfigMapWriter {
-  /** What happened since the last call of forget: "add uid version", "update uid version", "delete uid". */
+  /** The changes since the last call of forget: "add uid version", "update uid version", "delete uid". */
   readonly happened: string[] = [];
   readonly alive: Map<string, ConfigMap> = new Map();
   readonly #maps: ResourceClient<ConfigMap>;

@@ -1,5 +1,6 @@
 // Ten thousand dependents of a hundred owners on a real API server: fans, chains and trees over three kinds, objects
-// with two owners, circles. Each object knows whether it is to die when the forest is felled.
+// with two owners, circles. Each object knows whether the garbage collector must delete it after the owners are
+// deleted.
 
 import { ConfigMaps, Secrets } from "#api/generated/resources/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
@@ -43,13 +44,13 @@ export interface Tree {
   readonly name: string;
   readonly fate: Fate;
   readonly owners: readonly Tree[];
-  /** The names of its owners in the end, of an object that stays. */
+  /** For an object that stays, the names of its final owners. */
   readonly keptOwners: readonly string[];
   /** Owners have lower levels than their dependents. */
   readonly level: number;
-  /** How an owner is deleted. */
+  /** The propagation policy with which an owner is deleted. */
   readonly policy?: string;
-  /** Deleted in the foreground because something depends on it: its delete may be repeated while it waits. */
+  /** Deleted in the foreground and has dependents: its delete may be repeated while it waits. */
   readonly waits: boolean;
   uid: string;
 }
@@ -61,7 +62,7 @@ export class Forest {
   readonly signal: AbortSignal;
   readonly trees: Tree[] = [];
   readonly #rng: Rng;
-  /** Objects of one level depend only on those of the levels before. */
+  /** Objects of one level depend only on those of earlier levels. */
   readonly #levels: Tree[][] = [];
   readonly #circles: (readonly [Tree, Tree, Tree])[] = [];
 
@@ -87,7 +88,7 @@ export class Forest {
     }
   }
 
-  /** Deletes the owners that are to go. */
+  /** Deletes the owners that must go. */
   async fell(): Promise<void> {
     const owners = this.trees.filter(({ policy }) => policy !== undefined);
     await inParallel(owners, AT_ONCE, async ({ resource, namespace, name, policy = "" }) => {
@@ -96,7 +97,7 @@ export class Forest {
     });
   }
 
-  /** What is on the server, by UID. */
+  /** The objects on the server, by UID. */
   async list(): Promise<ReadonlyMap<string, StoredObject>> {
     const found = new Map<string, StoredObject>();
     for (const resource of KINDS) {
@@ -152,7 +153,7 @@ export class Forest {
     }
   }
 
-  /** Three objects that own each other, the first of which is deleted in the foreground. */
+  /** Three objects that own each other; the first is deleted in the foreground. */
   #addCircle(index: number): void {
     const first = this.#add(`circle-${index}-0`, "dies", { policy: "Foreground", waits: true });
     const second = this.#add(`circle-${index}-1`, "dies", { owners: [first], waits: true });

@@ -1,5 +1,5 @@
 // The garbage collector on the real API server: ten thousand dependents while definitions come and go and one group
-// cannot be discovered. The right objects die, each is deleted once, and no object of a living owner is ever deleted.
+// cannot be discovered. It deletes exactly the right objects, each once.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -19,12 +19,12 @@ import { Forest, type Tree, Widgets } from "./forest.ts";
 
 const COLLECTOR = "system:serviceaccount:kube-system:generic-garbage-collector";
 const LIMIT_MS = 900_000;
-/** The round of discovery that sees a new kind, and a little. */
+/** A little longer than the interval of discovery, which finds new kinds. */
 const ROUND_MS = 35_000;
 const PASSING_KINDS = 4;
 const PASSING_DEPENDENTS = 10;
 const ourProgram = join(import.meta.dirname, "..", "..", "src", "cmd", "kube-controller-manager.ts");
-/** Of ten thousand objects only what the garbage collector wrote is told in full. */
+/** Logs only the writes of the garbage collector in full: there are ten thousand objects. */
 const auditRules = [{ level: "Request", users: [COLLECTOR], verbs: ["delete", "patch"] }, { level: "None" }];
 
 interface Deletion {
@@ -94,7 +94,7 @@ function ownersOf(found: ReadonlyMap<string, StoredObject>, { uid }: Tree): stri
   return (found.get(uid)?.metadata.ownerReferences ?? []).map(({ name }) => name).join();
 }
 
-/** Successful deletes, by the UID that each demanded. */
+/** Successful deletes, by the UID in their precondition. */
 function deletions({ audit }: ControlPlane): readonly Deletion[] {
   return audit.since().flatMap(({ stage, verb, requestObject, responseStatus }) => {
     const { preconditions = {} } = (requestObject ?? {}) as { preconditions?: { uid?: string } };
@@ -110,13 +110,13 @@ function expectOneDeletionEach(forest: Forest, made: readonly Deletion[]): void 
   const countOf = ({ uid }: Tree): number => counts.get(uid) ?? 0;
   const named = (trees: readonly Tree[]): readonly string[] => trees.map((tree) => `${tree.name}: ${countOf(tree)}`);
   const dying = forest.dependents.filter(({ fate }) => fate === "dies");
-  // An object that waits for its own dependents is deleted again as long as the watch does not show its deletion.
+  // An object that waits for its own dependents is deleted again until the watch shows its deletion.
   const isRight = (tree: Tree): boolean => (tree.waits ? countOf(tree) >= 1 : countOf(tree) === 1);
   expect(named(dying.filter((tree) => !isRight(tree)))).toEqual([]);
   expect(named(forest.trees.filter((tree) => tree.fate === "stays" && countOf(tree) > 0))).toEqual([]);
 }
 
-/** Kinds that are defined, own something, and go; the names of what they owned. */
+/** Kinds that are defined, own objects, and are deleted; returns the names of the owned objects. */
 async function passingKinds(client: Client, signal: AbortSignal): Promise<readonly string[]> {
   const one = async (index: number): Promise<readonly string[]> => {
     const resource = handle(`Passing${index}`);

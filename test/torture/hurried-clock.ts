@@ -1,5 +1,5 @@
-// The system clock, some times as fast: what a program waits minutes for takes seconds here, while the
-// servers it talks to keep their own time.
+// The system clock, several times as fast: a program that waits for minutes takes seconds here, while the servers keep
+// their own time.
 
 import type { Clock } from "#base/clock.ts";
 import { deadlineSignal, sleepOn } from "#base/clock-waits.ts";

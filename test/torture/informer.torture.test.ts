@@ -1,5 +1,5 @@
-// Informers on the real API server through a proxy that cuts, stalls and lies, while 10,000 config maps
-// change: every event is checked against what was written, and in the end the caches equal a fresh LIST.
+// Informers on the real API server through a proxy that cuts, stalls and replays old answers, while 10,000 config maps
+// change. Every event is checked against the writes, and at the end the caches equal a fresh LIST.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
@@ -33,7 +33,7 @@ const WRITERS = 16;
 const namespace = "default";
 const patienceMs = 300_000;
 
-/** One informer under torture, with all that it told. */
+/** One informer under torture, with all events that it delivered. */
 class Subject {
   readonly model = new EventModel<Stored<ConfigMap>>();
   readonly heard: string[] = [];
@@ -106,7 +106,7 @@ describeReal("informer torture", () => {
     }
   }
 
-  /** The caches hold what a fresh list holds, and what was told adds up to it. */
+  /** The caches equal a fresh list, and the delivered events add up to it. */
   async function expectEqualToServer(): Promise<void> {
     const real = versions(await writer.list());
     for (const { informer, model } of subjects) {
@@ -116,7 +116,7 @@ describeReal("informer torture", () => {
     }
   }
 
-  /** Without a relist nothing may be missed or told twice. */
+  /** Without a relist no event may be missing or repeated. */
   function expectEachHeardOnce(): void {
     const written = [...writer.happened].sort();
     for (const { heard } of subjects) expect([...heard].sort()).toEqual(written);
@@ -207,7 +207,7 @@ describeReal("informer torture", () => {
     await barrier();
     expect(replay.hits).toBe(1);
     await expectEqualToServer();
-    // Told by a relist: each disappearance and each new life once.
+    // After a relist: each deletion and each recreation is reported once.
     for (const { heard } of subjects) {
       const deletions = heard.filter((event) => event.startsWith("delete"));
       expect(deletions.length).toBe(gone.length + reborn.length);

@@ -1,6 +1,7 @@
-// What upstream's end-to-end tests said, out of the reports of their runner, and which of them are known to fail.
+// The outcomes of upstream's end-to-end tests, read from the reports of their runner, and the tests that are known to
+// fail.
 
-/** Of the runner's report, what is read here. */
+/** The used part of the runner's report. */
 export interface SuiteReport {
   readonly SpecReports: readonly SpecReport[] | null;
 }
@@ -19,7 +20,7 @@ export interface Outcome {
   readonly message?: string;
 }
 
-/** The tests that ran; those that skipped themselves did not. */
+/** The tests that ran, without those that skipped themselves. */
 export function outcomesOf(reports: readonly SuiteReport[]): readonly Outcome[] {
   return reports
     .flatMap(({ SpecReports }) => SpecReports ?? [])
@@ -32,7 +33,7 @@ export function outcomesOf(reports: readonly SuiteReport[]): readonly Outcome[] 
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Tests that are not run: part of the name, and why. */
+/** Tests that are not run: part of the name, and the reason. */
 export const leftOut: readonly (readonly [where: RegExp, why: string])[] = [
   [/\[Serial\]|\[Slow\]|\[Disruptive\]|\[Flaky\]/, "tests that need a cluster for themselves, or minutes"],
   [/\[Feature:|\[FeatureGate/, "features that a default cluster does not have"],
@@ -43,7 +44,7 @@ export const leftOut: readonly (readonly [where: RegExp, why: string])[] = [
   ],
 ];
 
-/** Tests that fail here: part of the name, and why. */
+/** Tests that fail here: part of the name, and the reason. */
 export const knownToFail: readonly (readonly [where: RegExp, why: string])[] = [
   [/health handlers should contain necessary checks/, "the checks are named after the parts of kube-apiserver"],
   [/requests can be classified by adding FlowSchema/, "flow schemas are stored and rule nothing"],
@@ -51,10 +52,10 @@ export const knownToFail: readonly (readonly [where: RegExp, why: string])[] = [
 
 export interface Verdict {
   readonly passed: number;
-  /** Failed, and nobody knows why. */
+  /** Failed without a known reason. */
   readonly surprises: readonly Outcome[];
   readonly known: readonly Outcome[];
-  /** Said to fail, and they passed. */
+  /** Known to fail, but passed. */
   readonly mended: readonly Outcome[];
 }
 

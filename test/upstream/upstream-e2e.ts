@@ -1,6 +1,6 @@
-// Upstream's own end-to-end tests on `steersman up`: those of the API machinery, or those that the first argument, a
-// regular expression, chooses. Several processes share the former, because most of their time is waiting.
-// With --record the outcomes are kept for `make test`.
+// Runs upstream's own end-to-end tests on `steersman up`: those of the API machinery, or those that match the first
+// argument, a regular expression. Several processes share the former, because they mostly wait. --record stores the
+// outcomes for `make test`.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const recordFile = join(import.meta.dirname, "recorded/outcomes.json");
 const args = process.argv.slice(2);
 const wanted = args.find((arg) => !arg.startsWith("--"));
 
-/** The first takes the five minutes after which the quota controller looks at everything again; the last has the rest. */
+/** The first part takes the five minutes of the quota controller's full resync; the last part has all other tests. */
 const parts = [
   "apply changes to a resourcequota status",
   "ResourceQuota|Generated clientset",
@@ -28,7 +28,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Focus and skip of each process. A test is of the first part that its name matches. */
+/** The focus and skip patterns of each process. A test belongs to the first part that its name matches. */
 function shares(): readonly (readonly [focus: string, skip: string])[] {
   const never = leftOut.map(([where]) => where.source);
   if (wanted !== undefined) return [[wanted, never.join("|")]];
@@ -60,7 +60,7 @@ async function run(kubeconfig: string, directory: string): Promise<readonly Suit
   );
 }
 
-/** What is known of tests that did not run this time stays. */
+/** Keeps the recorded outcomes of tests that did not run this time. */
 function record(outcomes: readonly Outcome[]): void {
   const known = existsSync(recordFile) ? (JSON.parse(readFileSync(recordFile, "utf8")) as readonly Outcome[]) : [];
   const newest = new Map([...known, ...outcomes].map(({ name, isPassed }) => [name, isPassed]));
@@ -69,7 +69,7 @@ function record(outcomes: readonly Outcome[]): void {
   writeFileSync(recordFile, `[\n${texts.join(",\n")}\n]\n`);
 }
 
-/** `up` runs this file again as its command, which then finds the cluster in KUBECONFIG. */
+/** `up` runs this file again as its command, with the cluster in KUBECONFIG. */
 function start(): Promise<number> {
   const root = join(import.meta.dirname, "../..");
   const directory = mkdtempSync(join(tmpdir(), "upstream-e2e-"));
