@@ -1,11 +1,11 @@
-// The object that a request addresses, and the names that can be one.
+// Finds the object that a request addresses, and checks its name.
 
 import { isPathSegmentName } from "#api/names.ts";
 import { newBadRequest, newNotFound } from "#api/status-error.ts";
 import { keyOf, type ResourceCall, type ServerCore } from "./core.ts";
 import type { StoredVersion } from "./storage/storage.ts";
 
-/** The object that the call addresses; throws a 404 without one and a 400 for a name that cannot be one. */
+/** Throws a 404 if the object does not exist, and a 400 for an invalid name. */
 export function findObject(core: ServerCore, call: ResourceCall): StoredVersion {
   const { endpoint, namespace, name } = call;
   const stored = core.tableOf(endpoint.row).get(keyOf(endpoint.row, namespace, name));

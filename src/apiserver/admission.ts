@@ -1,5 +1,5 @@
-// Admission: plugins that may change a write, then plugins that may refuse it. They see stored
-// forms. Upstream: k8s.io/apiserver/pkg/admission
+// Admission: mutating plugins run first, then validating plugins. They see objects in the stored version. Upstream:
+// k8s.io/apiserver/pkg/admission
 
 import type { DeleteOptions } from "#api/meta.ts";
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from "#api/object.ts";
@@ -12,12 +12,12 @@ export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation;
-  /** As requested, which may be another version than the stored one. */
+  /** The requested resource, whose version may differ from the stored one. */
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
   readonly subresource: string;
   readonly namespace: string;
-  /** Empty while the name is still to be generated. */
+  /** Empty until the name is generated. */
   readonly name: string;
   /** A mutating plugin assigns a changed copy. Undefined for deletions. */
   object: KubeObject | undefined;
@@ -36,7 +36,7 @@ export interface AdmissionPlugin {
   handles(attributes: AdmissionAttributes): boolean;
   /** May assign attributes.object; throws to refuse. */
   admit?(attributes: AdmissionAttributes, signal: AbortSignal): void | Promise<void>;
-  /** Sees the object as it will be stored; throws to refuse. */
+  /** Sees the object that will be stored; throws to refuse. */
   validate?(attributes: AdmissionAttributes, signal: AbortSignal): void | Promise<void>;
 }
 

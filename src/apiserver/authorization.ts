@@ -1,4 +1,4 @@
-// Who may do what: the question to an authorizer, its answer, and the refusal that follows from it.
+// Authorization: the question to an authorizer, its decision, and the resulting error.
 // Upstream: k8s.io/apiserver/pkg/authorization; pkg/endpoints/handlers/responsewriters/errors.go
 
 import { goQuote } from "#api/go-text.ts";
@@ -16,7 +16,7 @@ export type Decision = AccessDecision;
 
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes, signal: AbortSignal): Decision | Promise<Decision>;
-  /** All that a user may do in a namespace, where the authorizer can tell. */
+  /** All rules for a user in a namespace, if the authorizer can list them. */
   rulesFor?(user: UserInfo, namespace: string): AccessRules;
 }
 

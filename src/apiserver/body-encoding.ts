@@ -1,4 +1,4 @@
-// Response bodies: a value in the negotiated encoding, with the headers that every answer has.
+// Encodes response bodies, and sets the headers that every answer has.
 
 import { stringify } from "yaml";
 import type { KubeObject } from "#api/object.ts";
@@ -12,10 +12,10 @@ import type { RequestContext } from "./request-context.ts";
 const CACHE_CONTROL = "no-cache, private";
 const JSON_HEADERS: HttpHeaders = Object.freeze({ "cache-control": CACHE_CONTROL, "content-type": MEDIA_TYPES.json });
 const utf8 = new TextEncoder();
-/** As upstream writes it: keys sorted, lists not indented, texts quoted that YAML 1.1 would take for something else. */
+/** As upstream: sorted keys, lists not indented, and quotes around strings that YAML 1.1 would misread. */
 const YAML_OPTIONS = { sortMapEntries: true, aliasDuplicateObjects: false, indentSeq: false, version: "1.1" } as const;
 
-/** In this process the value itself goes out, frozen; otherwise its bytes. */
+/** For a client in this process the body is the frozen value itself; otherwise its bytes. */
 export function encodeBody(
   context: RequestContext,
   representation: Representation,
@@ -52,7 +52,7 @@ export function headersFor(context: RequestContext, contentType: string): HttpHe
   return headers;
 }
 
-/** Stored objects are frozen already; what was built around them is not. Lists stay as they are in the store. */
+/** Freezes the parts around stored objects, which are already frozen. Lists are not frozen, as in the store. */
 function freezeShell(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {

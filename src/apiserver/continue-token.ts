@@ -1,5 +1,4 @@
-// Continue tokens: where a paged list goes on, and at which revision. The form is upstream's, so
-// that a token shows its meaning alike on both servers.
+// Continue tokens: the position and revision of a paged list. The format is upstream's, so that tokens are comparable.
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go
 
 import { newBadRequest } from "#api/status-error.ts";
@@ -7,7 +6,7 @@ import { errorMessage } from "#base/errors.ts";
 import { readGoJson } from "./decoding/go-json.ts";
 
 export interface ContinueToken {
-  /** Below 0: go on with the latest state, although it is not the one the list began with. */
+  /** Below 0: continue with the latest state instead of the list's original one. */
   readonly revision: number;
   /** Relative to the list's key prefix. */
   readonly startKey: string;
@@ -22,7 +21,7 @@ export function encodeContinue({ revision, startKey }: ContinueToken): string {
     .replace(/=+$/, "");
 }
 
-/** Throws a 400 for what is no token of this server. */
+/** Throws a 400 for an invalid token. */
 export function decodeContinue(text: string): ContinueToken {
   const token = parse(text);
   if (token.v !== "meta.k8s.io/v1") {
@@ -33,7 +32,7 @@ export function decodeContinue(text: string): ContinueToken {
   }
   if (token.start === "") throw invalid("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
   const start = token.start.startsWith("/") ? token.start.slice(1) : token.start;
-  // A key that climbs or repeats separators would leave the list's prefix.
+  // A key with "..", "." or repeated slashes could leave the list's prefix.
   if (start === "" || /(^|\/)(\.{0,2})(\/|$)/.test(start)) throw invalid(`continue key is not valid: ${token.start}`);
   return { revision: token.rv, startKey: start };
 }
@@ -65,7 +64,7 @@ function parse(text: string): { v: string; rv: number; start: string } {
   };
 }
 
-/** Go names the bytes of what is no JSON one by one. */
+/** Go's error for text that is not JSON, which names the first invalid byte. */
 function syntaxError(json: string): string {
   try {
     readGoJson(json, true);

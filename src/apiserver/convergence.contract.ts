@@ -1,6 +1,6 @@
-// The law that informers live by: an initial list and all events after it, put together, are always what a
-// fresh list gives, whatever is written, selected and compacted meanwhile, and however late it is read. A
-// watcher that fell behind goes on from the last version that it saw, or lists again where that is too old.
+// The guarantee for informers: an initial list plus all later events equals a fresh list, whatever is written, selected
+// and compacted meanwhile, and however late the events are read. A watcher that fell behind resumes from its last
+// version, or lists again if that version is too old.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const SELECTORS = [
 ];
 const STARTS = ["list", "pages", "initial events"] as const;
 
-/** Few, so that slow watchers fall behind. */
+/** A small limit, so that slow watchers fall behind. */
 const WATCHER_EVENTS_MAX = 6;
 
 interface Write {
@@ -143,10 +143,10 @@ type Seen = Readonly<Record<string, unknown>> & {
 };
 
 const keyOf = ({ metadata }: Seen): string => `${metadata.namespace}/${metadata.name}`;
-/** Items of lists do not say what they are. */
+/** Items of lists have no kind and apiVersion. */
 const contentOf = ({ kind, apiVersion, ...content }: Seen): unknown => content;
 
-/** A client that keeps what it has been told. A slow one does not read until it has to. */
+/** A client that maintains the state from events. A slow one reads only when it has to. */
 class Follower {
   readonly #server: TestServer;
   readonly #client: TestClient;
@@ -156,7 +156,7 @@ class Follower {
   readonly #isSlow: boolean;
   #state = new Map<string, Seen>();
   #version = "";
-  /** Initial events are still to come: until they end, nothing is known to be gone. */
+  /** Set until the initial events end; only then are missing objects known to be deleted. */
   #fresh: Map<string, Seen> | undefined;
   #response: HttpResponse | undefined;
   #controller = new AbortController();
@@ -182,7 +182,7 @@ class Follower {
     return follower;
   }
 
-  /** Reads all that there is, and compares. */
+  /** Reads all pending events and compares the state. */
   async check(): Promise<void> {
     await this.#catchUp();
     const { body } = await this.#client.get(`${this.#path}?${this.#query}`);
@@ -231,7 +231,7 @@ class Follower {
       this.#watch ??= new TestWatch(this.#response, this.#controller);
       await this.#server.clock.advance(0);
       const isTooOld = this.#takeEvents(this.#watch);
-      // What is not read to its end is still to come.
+      // A watch that has not ended may have more events.
       if (!this.#watch.isEnded) return;
       if (isTooOld) await this.#begin();
       else if (this.#fresh !== undefined) await this.#begin();
@@ -239,7 +239,7 @@ class Follower {
     }
   }
 
-  /** True: the version to go on from is too old. */
+  /** True if the resource version is too old to resume from. */
   #takeEvents({ events }: TestWatch): boolean {
     for (const { type, object } of events.slice(this.#eventsTaken)) {
       this.#eventsTaken++;
@@ -264,7 +264,7 @@ class Follower {
     const state = this.#fresh ?? this.#state;
     const key = keyOf(object);
     expect(["ADDED", "MODIFIED", "DELETED"]).toContain(type);
-    // Nothing is added twice, changed or deleted unseen.
+    // No object is added twice, and only known objects are modified or deleted.
     expect([key, type, state.has(key)]).toEqual([key, type, type !== "ADDED"]);
     if (type === "DELETED") state.delete(key);
     else state.set(key, object);

@@ -1,4 +1,4 @@
-// What all verbs share: the store, the registry and the injected world. One per server.
+// The state that all verbs share: store, registry, clock, limits. One per server.
 
 import type { KubeObject } from "#api/object.ts";
 import type { Clock } from "#base/clock.ts";
@@ -24,29 +24,29 @@ import type { WriteOptions } from "./write-options.ts";
 
 export interface ServerCore {
   readonly clock: Clock;
-  /** Streams by use. */
+  /** Random streams by use. */
   readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "audit", Rng>>;
   readonly log: Logger;
   readonly storage: Storage;
   readonly registry: Registry;
   readonly admission: AdmissionChain;
   readonly authorizer: Authorizer;
-  /** The rules of roles, whichever authorizer decides. */
+  /** The rules of roles, for any authorizer. */
   readonly roleRules: RoleRules;
   /** The token's user, or why the token is refused. */
   authenticateToken(token: string, question: TokenQuestion, signal: AbortSignal): Promise<TokenAnswer>;
-  /** How tokens of service accounts are issued; undefined: they are not. */
+  /** Issues service account tokens; undefined if the server issues none. */
   readonly accountTokens: AccountTokens | undefined;
-  /** The audience of tokens that are requested without one. */
+  /** The default audience of tokens. */
   readonly audience: string;
   readonly gates: FeatureGateReader;
   readonly keyReader: KeyReader | undefined;
   readonly timeZones: TimeZones | undefined;
   readonly expiry: Expiry;
-  /** The view that hooks of kinds have of this server. */
+  /** The interface for hooks of kinds. */
   readonly kindServer: KindServer;
   readonly limits: ServerLimits;
-  /** Where clients find the server, as discovery says it. */
+  /** The server's address in discovery. */
   readonly serverAddress: string;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
@@ -57,15 +57,15 @@ export interface ServerCore {
 export interface ServerLimits {
   readonly bodyBytesMax: number;
   readonly requestTimeoutMs: number;
-  /** Watches without a timeout last this long at least, and twice as long at most. */
+  /** Watches without a timeout last at least this long and at most twice as long. */
   readonly watchTimeoutMsMin: number;
-  /** Events that may wait for one watcher: they are references to shared versions, so this bounds little memory. */
+  /** Limit of pending events per watcher. Events refer to shared versions, so each takes little memory. */
   readonly watcherEventsMax: number;
   readonly mutatingInFlightMax: number;
   readonly readingInFlightMax: number;
 }
 
-/** A request that addresses a resource: routed, authenticated, authorized. */
+/** A routed, authenticated and authorized request for a resource. */
 export interface ResourceCall {
   readonly context: RequestContext;
   readonly info: ResourceRequestInfo;
@@ -108,7 +108,7 @@ export function writeAccess(core: ServerCore, { context, info }: ResourceCall, s
   };
 }
 
-/** The namespace of a Namespace object's own requests is its name. */
+/** For a Namespace object, the namespace is its own name. */
 export function admissionAttributes(
   call: ResourceCall,
   operation: AdmissionOperation,

@@ -1,5 +1,5 @@
-// The embedded API server: one function from request to answer. Read the chain of filters below
-// from top to bottom: that is the way of every request.
+// The embedded API server: a function from request to answer. Every request passes the chain of filters below from top
+// to bottom.
 
 import { lazy } from "#api/lazy.ts";
 import type { Clock } from "#base/clock.ts";
@@ -63,45 +63,45 @@ export interface ApiServerOptions {
   readonly rng: Rng;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** What /metrics answers; absent: there is no such path. */
+  /** Serves /metrics; absent: the path does not exist. */
   readonly metricsPage?: MetricsPage;
   readonly storage: Storage;
   readonly gates?: FeatureGateReader;
   readonly authentication?: AuthenticationOptions;
   readonly authorizer?: Authorizer;
-  /** After NamespaceLifecycle, in their order: all that change, then all that refuse. */
+  /** Plugins after NamespaceLifecycle: all mutating parts run in order, then all validating parts. */
   readonly admission?: (core: () => ServerCore) => readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
-  /** Whom tokens are for: the issuer of service-account tokens. */
+  /** Issuer and audience of service account tokens. */
   readonly audience?: string;
-  /** Signs and verifies tokens of service accounts; absent: there are none. */
+  /** Signs and verifies service account tokens; absent: there are none. */
   readonly tokenKeys?: TokenKeys;
-  /** Reads the keys of TLS Secrets; absent: no warnings about them. */
+  /** Parses the keys of TLS Secrets; absent: no warnings about them. */
   readonly keyReader?: KeyReader;
-  /** The zones that CronJobs may name; absent: UTC alone. */
+  /** Time zones for CronJobs; absent: UTC only. */
   readonly timeZones?: TimeZones;
-  /** Is told about every request and its answer. */
+  /** Receives every request and its answer. */
   readonly audit?: AuditSink;
-  /** "host:port" where clients find the server. */
+  /** "host:port" of the server for clients. */
   readonly serverAddress?: string;
-  /** Reaches aggregated API servers; absent: none of them is available. */
+  /** Connects to aggregated API servers; absent: none of them is available. */
   readonly connect?: Connect;
-  /** The name of the server's host, under which it keeps a Lease; absent: it keeps none. */
+  /** The host name in the server's identity Lease; absent: no Lease. */
   readonly hostname?: string;
-  /** What --runtime-config says: which versions and resources to serve. Absent: the stable versions. */
+  /** The value of --runtime-config. Absent: only stable versions are served. */
   readonly runtimeConfig?: RuntimeConfig;
-  /** The components whose health ComponentStatuses show; absent: none. */
+  /** The components whose health ComponentStatuses report; absent: none. */
   readonly components?: Components;
-  /** Absent: logs, exec, attach, port-forward and proxy say that there is no way to kubelets. */
+  /** Absent: logs, exec, attach, port-forward and proxy answer that there is no connection to kubelets. */
   readonly kubelets?: Kubelets;
 }
 
 export interface ApiServer {
-  /** Answers one request. The signal ends it, a watch included. */
+  /** Answers one request. The signal ends it, including a watch. */
   handle(request: ServerRequest, signal: AbortSignal): Promise<HttpResponse>;
-  /** Kinds may be added and removed at any time. */
+  /** Kinds can be added and removed at any time. */
   readonly registry: Registry;
-  /** Ends all watches; the storage stays its owner's to close. */
+  /** Ends all watches. The owner of the storage closes it. */
   close(): void;
 }
 
@@ -197,7 +197,7 @@ interface Identities {
   readonly authentication: AuthenticationOptions;
 }
 
-/** What is given, and the tokens of service accounts. */
+/** The given options, with the authenticators of service account tokens added. */
 function authenticationBy(
   given: AuthenticationOptions | undefined,
   audience: string,
@@ -249,7 +249,7 @@ function createCore(
     }
     return table;
   };
-  // Watches of a kind that is withdrawn end; clients find out what is served now.
+  // Watches of a removed kind end, so that clients run discovery again.
   registry.onRemoval((row) => {
     for (const watcher of hubs.get(row)?.watchers() ?? []) watcher.close();
   });

@@ -1,4 +1,4 @@
-// What deleting must do, over each transport.
+// The behaviour of deletes, over each transport.
 
 import { describe, expect, it } from "vitest";
 import { configMap, type TestClient, type TestServer, type TestSubject } from "./testing.ts";
@@ -75,7 +75,7 @@ export function describeDeletes(subject: TestSubject): void {
     ])("machinery/7.1.r18 marks dependents by finalizer for ?%s", async (query, finalizers) => {
       const { client } = await start("a");
       expect((await client.delete(`${MAPS}/a?${query}`)).body.metadata.finalizers).toEqual(finalizers);
-      // A later delete may decide otherwise.
+      // A later delete may use another policy.
       await client.delete(`${MAPS}/a?propagationPolicy=Background`);
       expect((await client.get(`${MAPS}/a`)).status).toBe(404);
     });

@@ -1,15 +1,15 @@
-// Refusals that are the API server's own, with upstream's texts.
+// Errors of the API server itself, with upstream's messages.
 
 import { newGenericServerResponse } from "#api/server-response.ts";
 import { type ApiError, bareFailure } from "#api/status-error.ts";
 
-/** No route has this path. */
+/** No route matches the path. */
 export const routeNotFound = (): ApiError => newGenericServerResponse({ code: 404, verb: "" });
 
-/** The path is known, the method is not one of its own. */
+/** The path exists but not with this method. */
 export const methodNotAllowed = (): ApiError => newGenericServerResponse({ code: 405, verb: "" });
 
-/** The router's refusal of a Content-Type, before the endpoint is asked. */
+/** The router's error for a Content-Type, before the endpoint is called. */
 export const unsupportedRouteMediaType = (): ApiError =>
   newGenericServerResponse({ code: 415, verb: "", serverMessage: "415: Unsupported Media Type" });
 

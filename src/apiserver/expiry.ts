@@ -1,6 +1,5 @@
-// Objects that vanish by themselves some time after their last write: events. All objects of a
-// table live equally long, so the order of writing is the order of expiring and one timer suffices.
-// Only objects that are there have a place in the queue, each of them one.
+// Objects that expire some time after their last write: events. All objects of a table have the same lifetime, so they
+// expire in the order of their writes and one timer is enough. The queue holds each existing object once.
 
 import { withResourceVersion } from "#api/object-meta.ts";
 import type { Clock, Timer } from "#base/clock.ts";
@@ -8,7 +7,7 @@ import type { Logger } from "#base/log.ts";
 import type { ServerCore } from "./core.ts";
 import { type StorageKey, StorageWriteFailed, type StoredVersion, type Table } from "./storage/storage.ts";
 
-/** After the store has refused a write. */
+/** Delay after the store refused a write. */
 const RETRY_MS = 30_000;
 
 interface Pending {
@@ -17,7 +16,7 @@ interface Pending {
 }
 
 interface Queue {
-  /** In the order of expiring. */
+  /** In the order of expiry. */
   readonly pending: Map<StorageKey, Pending>;
   readonly subscription: Disposable;
   timer: Timer | undefined;
@@ -33,17 +32,17 @@ export class Expiry {
     this.#log = log;
   }
 
-  /** How many objects wait for their end. */
+  /** How many objects are queued. */
   get size(): number {
     let size = 0;
     for (const { pending } of this.#queues.values()) size += pending.size;
     return size;
   }
 
-  /** Called for each write of an object with a time to live. */
+  /** Call for each write of an object with a lifetime. */
   schedule(table: Table, version: StoredVersion, ttlSeconds: number): void {
     const queue = this.#queues.get(table) ?? this.#open(table);
-    // To the end of the queue.
+    // Moves the object to the end of the queue.
     queue.pending.delete(version.key);
     queue.pending.set(version.key, { version, atMs: this.#clock.monotonicMs() + ttlSeconds * 1000 });
     if (queue.timer === undefined) this.#arm(table, queue);
@@ -90,7 +89,7 @@ export class Expiry {
   }
 }
 
-/** What was stored before the server started lives on for a whole life: when it was written is not known. */
+/** Objects stored before the server started get a full lifetime, because their write time is unknown. */
 export function resumeExpiry(core: ServerCore): void {
   for (const row of core.registry.rows()) {
     if (row.ttlSeconds === undefined) continue;

@@ -1,4 +1,4 @@
-// The default plugins, over the wire: what they add, what they refuse, what quotas are charged.
+// The default plugins over HTTP: what they add and refuse, and how quotas are charged.
 
 import { describe, expect, it } from "vitest";
 import { type Answer, startTestServer, type TestClient } from "../testing.ts";

@@ -1,5 +1,5 @@
-// What a node must offer before a pod that it runs may change: features that it declares, and for a resize
-// enough to give. Upstream: plugin/pkg/admission/nodedeclaredfeatures, plugin/pkg/admission/podresize
+// Checks the node before an update of a pod that runs there: declared features, and for a resize enough allocatable
+// resources. Upstream: plugin/pkg/admission/nodedeclaredfeatures, plugin/pkg/admission/podresize
 
 import { semanticEqual } from "#api/equality.ts";
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
@@ -48,7 +48,7 @@ export function podResizeValidator(core: () => ServerCore): AdmissionPlugin {
   };
 }
 
-/** A new generation tells that the spec has changed. */
+/** A new generation means that the spec changed. */
 function isUpdateOfBoundPod(attributes: AdmissionAttributes, subresources: readonly string[]): boolean {
   const { operation, resource, subresource, object, oldObject } = attributes;
   if (operation !== "UPDATE" || resource.group !== "" || resource.resource !== "pods") return false;
@@ -93,7 +93,7 @@ const MEASURED: readonly (readonly [string, (amount: Quantity) => number])[] = [
   ["memory", (amount) => amount.value()],
 ];
 
-/** With the reason as a cause of its own. */
+/** Also adds the reason as a cause. */
 function refused(attributes: AdmissionAttributes, what: string, reason: string): ApiError {
   const { status } = admissionForbidden(attributes, what);
   return new ApiError({ ...status, details: { ...status.details, causes: [{ reason }] } });

@@ -1,4 +1,4 @@
-// Who may approve, sign and attest: an authorizer that allows everything but what a test names.
+// Who may approve, sign and attest. The authorizer allows everything except what a test names.
 
 import { describe, expect, it } from "vitest";
 import { startTestServer, type TestClient } from "../testing.ts";
@@ -7,11 +7,11 @@ import { defaultPlugins } from "./default-plugins.ts";
 const ROOT = "/apis/certificates.k8s.io";
 const REQUESTS = `${ROOT}/v1/certificatesigningrequests`;
 const BUNDLES = `${ROOT}/v1beta1/clustertrustbundles`;
-/** Of CN=root in O=system:masters. */
+/** A request for CN=root with O=system:masters. */
 const MASTERS_REQUEST =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlHbk1Gc0NBUUF3S0RFWE1CVUdBMVVFQ2d3T2MzbHpkR1Z0T20xaGMzUmxjbk14RFRBTEJnTlZCQU1NQkhKdgpiM1F3S2pBRkJnTXJaWEFESVFDbHFaOElINXJRVTYrdnlFcGtkWEttVkRhSnBXbVhYMFZkRjNYbUpFMmlhYUFBCk1BVUdBeXRsY0FOQkFFT1pneERTQzltMjFpZEFKOHRrVnNLRXREMXFub2wxSktHeW1xRE04a3dLS2Y2NlBwNHQKQjNNazV1NUhDU2FMeDViQ0tnMWdBUlIyZ2VWUDhCTGFVd289Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
 
-/** What the user may do with signers: "sign example.com/*". */
+/** allowed: permissions on signers, such as "sign example.com/*". */
 function start(allowed: readonly string[]): TestClient {
   return startTestServer({
     admission: defaultPlugins,

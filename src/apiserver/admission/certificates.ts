@@ -1,4 +1,4 @@
-// Who may approve, sign and attest for a signer, and which client certificates may not be requested.
+// Who may approve, sign and attest for a signer, and which client certificates are refused.
 // Upstream: plugin/pkg/admission/certificates; pkg/certauthorization; pkg/registry/certificates/podcertificaterequest
 
 import { semanticEqual } from "#api/equality.ts";
@@ -20,7 +20,7 @@ const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 const isAbout = ({ resource }: AdmissionAttributes, name: string): boolean =>
   resource.group === GROUP && resource.resource === name;
 
-/** By name, or for all signers of the domain. */
+/** Permission for this signer, or for all signers of its domain. */
 async function mayActFor(
   core: ServerCore,
   user: UserInfo,
@@ -72,7 +72,7 @@ export function certificateSigning(core: () => ServerCore): AdmissionPlugin {
   };
 }
 
-/** Upstream's strategy asks it, right before admission. */
+/** Upstream makes this check in the strategy, immediately before admission. */
 export function podCertificateSigning(core: () => ServerCore): AdmissionPlugin {
   return {
     name: "PodCertificateSigning",
@@ -103,7 +103,7 @@ export function clusterTrustBundleAttest(core: () => ServerCore): AdmissionPlugi
     async validate(attributes, signal) {
       const bundle = attributes.object as ClusterTrustBundle;
       const signerName = bundle.spec.signerName ?? "";
-      // Migrations of the storage and the garbage collector need no permission.
+      // Storage migrations and the garbage collector need no permission.
       if (signerName === "" || isOnlyHousekeeping(bundle as KubeObject, attributes.oldObject)) return;
       if (await mayActFor(core(), attributes.user, "attest", signerName, signal)) return;
       throw admissionForbidden(attributes, `user not permitted to attest for signerName ${goQuote(signerName)}`);

@@ -1,5 +1,5 @@
-// What storage classes mean for claims: a claim that names none gets the default class, and a claim grows only if its class
-// allows it.
+// Storage classes of claims: a claim without a class gets the default class, and a claim can be expanded only if its
+// class allows it.
 // Upstream: plugin/pkg/admission/storage/storageclass/setdefault; plugin/pkg/admission/storage/persistentvolume/resize
 
 import type { PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";

@@ -1,4 +1,4 @@
-// An ingress that names no class gets the default one.
+// An ingress without a class gets the default class.
 // Upstream: plugin/pkg/admission/network/defaultingressclass
 
 import type { Ingress, IngressClass } from "#api/generated/types/networking-v1.ts";

@@ -1,4 +1,5 @@
-// The admission plugins in upstream's order, after NamespaceLifecycle. What is on by default may be switched off, and the rest on.
+// The admission plugins in upstream's order, after NamespaceLifecycle. Default plugins can be disabled, the others
+// enabled.
 // Upstream: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins, DefaultOffAdmissionPlugins
 
 import { goQuote } from "#api/go-text.ts";
@@ -73,7 +74,7 @@ export class PluginChoiceError extends Error {
 
 export const defaultPlugins = (core: () => ServerCore): readonly AdmissionPlugin[] => choosePlugins({})(core);
 
-/** Throws a PluginChoiceError for names that are none of the plugins here, or both enabled and disabled. */
+/** Throws a PluginChoiceError for unknown names, and for names both enabled and disabled. */
 export function choosePlugins(choice: PluginChoice): (core: () => ServerCore) => readonly AdmissionPlugin[] {
   const { enabled = [], disabled = [] } = choice;
   const both = enabled.filter((name) => disabled.includes(name));
@@ -88,7 +89,7 @@ export function choosePlugins(choice: PluginChoice): (core: () => ServerCore) =>
     );
 }
 
-/** The names come from the plugins themselves, which look at the server only when they are asked. */
+/** Reads the names from the plugins, which do not access the server before they run. */
 function pluginNames(): readonly string[] {
   const unasked = (): never => {
     throw new Error("the plugin is only named");

@@ -1,4 +1,4 @@
-// Every pod bears a node that is not ready or not reachable for five minutes, unless it says otherwise.
+// Pods tolerate not-ready and unreachable nodes for five minutes, unless they specify otherwise.
 // Upstream: plugin/pkg/admission/defaulttolerationseconds/admission.go
 
 import type { Pod, Toleration } from "#api/generated/types/core-v1.ts";

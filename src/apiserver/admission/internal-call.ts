@@ -1,4 +1,4 @@
-// A request that the server makes to itself, for the parts of the write path that expect one.
+// A request from the server to itself, for parts of the write path that need one.
 
 import { assert } from "#base/assert.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -16,7 +16,7 @@ export interface InternalTarget {
   readonly now: EpochMs;
 }
 
-/** In the stored version of the kind, as the server's own user. */
+/** In the kind's stored version, as the server's own user. */
 export function internalCall(core: ServerCore, row: KindRow, target: InternalTarget): ResourceCall {
   const { namespace, name, subresource, now } = target;
   const { group, version } = row.stored;

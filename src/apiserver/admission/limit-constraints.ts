@@ -1,4 +1,4 @@
-// What a limit range demands of the amounts that a container, a pod or a claim asks for.
+// Constraints of a limit range on the requests and limits of a container, pod or claim.
 // Upstream: plugin/pkg/admission/limitranger/admission.go, minConstraint and its siblings
 
 import type { LimitRangeItem } from "#api/generated/types/core-v1.ts";
@@ -10,10 +10,10 @@ export interface Asked {
   readonly limits: ReadonlyAmounts;
 }
 
-/** 2^63-1 thousandths: what is larger is compared in whole units. */
+/** 2^63-1 thousandths. Larger values are compared in whole units. */
 const MILLI_VALUE_MAX = (2n ** 63n - 1n) / 1000n;
 
-/** Everything that is wrong, in upstream's words and by resource name, where upstream's order is random. */
+/** All violations with upstream's messages, sorted by resource name; upstream's order is random. */
 export function constraintErrors(item: LimitRangeItem, asked: Asked): string[] {
   return [
     ...eachAmount(item.min, (name, enforced) => belowMin(item.type, name, enforced, asked)),
@@ -22,7 +22,7 @@ export function constraintErrors(item: LimitRangeItem, asked: Asked): string[] {
   ];
 }
 
-/** Of a claim only the requests count. */
+/** For a claim only the requests count. */
 export function claimErrors(item: LimitRangeItem, requests: ReadonlyAmounts): string[] {
   const asked: Asked = { requests, limits: new Map() };
   return [
@@ -47,7 +47,7 @@ interface Values {
   readonly enforced: bigint;
 }
 
-/** At one precision, the finer one where nothing overflows. */
+/** All values at one scale: thousandths, unless that overflows. */
 function comparable(request: Quantity, limit: Quantity, enforced: Quantity): Values {
   const at = (scale: number): Values => ({
     request: request.scaledInt64(scale),

@@ -1,5 +1,5 @@
-// The limit ranges of a namespace: what containers get that ask for nothing, and how much anybody may
-// ask for. Upstream: plugin/pkg/admission/limitranger/admission.go
+// Limit ranges of a namespace: default requests and limits of containers, and constraints. Upstream:
+// plugin/pkg/admission/limitranger/admission.go
 
 import { aggregateText } from "#api/field-error.ts";
 import type { Container, LimitRange, PersistentVolumeClaim, Pod, PodSpec } from "#api/generated/types/core-v1.ts";
@@ -32,7 +32,7 @@ export function limitRanger(core: () => ServerCore): AdmissionPlugin {
   };
 }
 
-/** What a running pod asks for changes by resize only. */
+/** The resources of a running pod change only by resize. */
 function handles({ kind, subresource, operation }: AdmissionAttributes): boolean {
   if (kind.group !== "" || (operation !== "CREATE" && operation !== "UPDATE")) return false;
   if (kind.kind === "Pod") return operation === "CREATE" ? subresource === "" : subresource === "resize";
@@ -70,7 +70,7 @@ const askedBy = ({ resources }: Container): Asked => ({
   limits: readAmounts(resources?.limits),
 });
 
-/** Unlike elsewhere, overhead does not count, nor do pod-level huge pages. */
+/** Unlike in other sums, overhead and pod-level huge pages do not count. */
 function askedByPod(spec: PodSpec, core: ServerCore): Asked {
   const total = (part: ResourcePart): Amounts => {
     const amounts = aggregateContainers(spec, part);
@@ -117,7 +117,7 @@ function withDefaults(pod: Pod, { spec: range }: LimitRange): Pod {
   };
 }
 
-/** The names that only the defaults have, in order. */
+/** The names that only the defaults have, sorted. */
 function missingFrom(given: WireAmounts | undefined, defaults: WireAmounts): string[] {
   return Object.keys(defaults)
     .filter((name) => given === undefined || !Object.hasOwn(given, name))

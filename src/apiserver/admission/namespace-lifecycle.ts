@@ -1,4 +1,4 @@
-// Objects are created in namespaces that exist and are not going away; some namespaces never go.
+// Objects can be created only in namespaces that exist and are not terminating. Some namespaces cannot be deleted.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go
 
 import type { KubeObject } from "#api/object.ts";

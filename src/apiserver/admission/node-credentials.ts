@@ -1,4 +1,4 @@
-// The tokens and certificates that a kubelet may ask for: those of pods on its node.
+// The tokens and certificates that a kubelet may request: those of pods on its node.
 // Upstream: plugin/pkg/admission/noderestriction, admitServiceAccount, admitPodCertificateRequest
 
 import type { TokenRequest } from "#api/generated/types/authentication-v1.ts";
@@ -53,7 +53,7 @@ interface AudienceSearch {
   readonly problems: readonly string[];
 }
 
-/** In a projected token of the pod, or in what the CSI driver of one of its volumes asks for. */
+/** Searches the projected tokens of the pod, and the token requests of its volumes' CSI drivers. */
 function audienceInPod(core: ServerCore, pod: Pod, audience: string): AudienceSearch {
   const problems: string[] = [];
   for (const volume of pod.spec?.volumes ?? []) {
@@ -75,7 +75,7 @@ function audienceInPod(core: ServerCore, pod: Pod, audience: string): AudienceSe
 const requestsOf = (core: ServerCore, driver: string) =>
   (fromLister(core, "csidrivers.storage.k8s.io", "", driver) as CSIDriver).spec.tokenRequests ?? [];
 
-/** Deviation: volumes of in-tree plugins have no driver; upstream translates them. */
+/** Deviation: volumes of in-tree plugins have no driver; upstream translates them to CSI. */
 function driverOf(core: ServerCore, pod: Pod, { name, csi, ephemeral, persistentVolumeClaim }: Volume): string {
   if (csi) return csi.driver;
   const claimName = ephemeral?.volumeClaimTemplate ? `${pod.metadata?.name}-${name}` : persistentVolumeClaim?.claimName;
@@ -91,7 +91,7 @@ export function checkNodeCertificateRequest(core: ServerCore, attributes: Admiss
   const refuse = (why: string): never => {
     throw admissionForbidden(attributes, why);
   };
-  // Upstream's cache may lag, so it leaves these to a later try.
+  // These return a 500, so that the client retries: upstream's cache may lag.
   const retry = (why: string): never => {
     throw bareFailure(500, "", why);
   };

@@ -1,4 +1,4 @@
-// Which labels a kubelet must not change on its node, and which API objects a mirror pod refers to.
+// Labels that a kubelet must not change on its node, and references to API objects in mirror pods.
 // Upstream: plugin/pkg/admission/noderestriction; k8s.io/kubelet/pkg/apis; pkg/api/pod/util.go, HasAPIObjectReference
 
 import type { Pod, Volume, VolumeProjection } from "#api/generated/types/core-v1.ts";
@@ -21,7 +21,7 @@ const KUBELET_LABELS: ReadonlySet<string> = new Set([
   "beta.kubernetes.io/arch",
 ]);
 
-/** Those that differ and are not the kubelet's, sorted. */
+/** Sorted labels that differ and that a kubelet must not set. */
 export function forbiddenNodeLabels(labels: Labels, old: Labels): readonly string[] {
   const keys = new Set([...Object.keys(labels), ...Object.keys(old)]);
   return [...keys].filter((key) => labels[key] !== old[key] && isForbidden(key)).sort();
@@ -38,7 +38,7 @@ function isForbidden(label: string): boolean {
 
 type Reference = { readonly resource: string } | { readonly problem: string };
 
-/** The first kind of objects that the pod refers to. */
+/** The first kind of object that the pod refers to. */
 export function referenceOf(pod: Pod): Reference | undefined {
   const { spec = { containers: [] } } = pod;
   if (spec.serviceAccountName) return { resource: "serviceaccounts" };

@@ -1,4 +1,4 @@
-// What a kubelet may write: its own node, the pods on it, and what belongs to them. Off by default.
+// Limits the writes of a kubelet to its node, the pods there, and their related objects. Off by default.
 // Upstream: plugin/pkg/admission/noderestriction
 
 import { semanticEqual } from "#api/equality.ts";
@@ -20,7 +20,7 @@ const PREFIX = "system:node:";
 const MIRROR = "kubernetes.io/config.mirror";
 const KUBELET_SIGNERS = ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];
 
-/** Undefined: the user is no node. */
+/** Undefined if the user is not a node. */
 function nodeOfUser({ name, groups = [] }: UserInfo): string | undefined {
   return name.startsWith(PREFIX) && groups.includes("system:nodes") ? name.slice(PREFIX.length) : undefined;
 }
@@ -158,7 +158,7 @@ function checkNode(_: ServerCore, attributes: AdmissionAttributes, node: string)
   if (labels !== "") refuse(`is not allowed to modify labels: ${labels}`);
 }
 
-/** What the kubelet measures and resizes is left out. */
+/** The claim without the fields that the kubelet may write. */
 function unmeasured(claim: PersistentVolumeClaim, isRecoveryOn: boolean): object {
   const { metadata = {}, status = {}, ...rest } = claim;
   const { resourceVersion: _, managedFields: __, ...meta } = metadata;
@@ -174,7 +174,7 @@ function checkClaim({ gates }: ServerCore, attributes: AdmissionAttributes, node
   const isRecoveryOn = gates.isEnabled("RecoverVolumeExpansionFailure");
   const [given, old] = [object as PersistentVolumeClaim, oldObject as PersistentVolumeClaim];
   if (semanticEqual(unmeasured(given, isRecoveryOn), unmeasured(old, isRecoveryOn))) return;
-  // Deviation: upstream appends how the two differ.
+  // Deviation: upstream appends the difference.
   const why = "is not allowed to update fields other than status.quantity and status.conditions";
   throw admissionForbidden(attributes, `node ${goQuote(node)} ${why}`);
 }

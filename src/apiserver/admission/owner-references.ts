@@ -1,5 +1,5 @@
-// Who may name owners: changing them takes the right to delete the object, and an owner that must wait for its dependents
-// takes the right to write that owner's finalizers. Off by default.
+// Permissions for owner references: changing them requires the right to delete the object, and blockOwnerDeletion the
+// right to update the owner's finalizers. Off by default.
 // Upstream: plugin/pkg/admission/gc
 
 import { semanticEqual } from "#api/equality.ts";
@@ -57,7 +57,7 @@ function newlyBlocking(owners: readonly OwnerReference[], old: readonly OwnerRef
   return owners.filter(({ blockOwnerDeletion, uid }) => blockOwnerDeletion && !before.has(uid));
 }
 
-/** A kind may be that of several resources. */
+/** Several resources may have the same kind. */
 function finalizersOf(
   { registry }: ServerCore,
   attributes: AdmissionAttributes,

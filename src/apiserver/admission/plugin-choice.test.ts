@@ -1,4 +1,4 @@
-// Which plugins run, and those that wait for a feature gate.
+// Which plugins run, including plugins behind a feature gate.
 
 import { describe, expect, it } from "vitest";
 import { startTestServer } from "../testing.ts";
@@ -39,7 +39,7 @@ describe("Jobs whose pods are scheduled as a gang", () => {
     const on = new Set(row.gates);
     const { bytes } = startTestServer({
       admission: choosePlugins({ disabled: ["ServiceAccount"] }),
-      // The groups themselves are served in any case.
+      // The groups are served in all of these cases.
       runtimeConfig: { "scheduling.k8s.io/v1alpha2": "true" },
       gates: { isEnabled: (gate) => on.has(gate) },
     });

@@ -1,5 +1,5 @@
-// New pod groups get the finalizer that holds them while pods run, and name only templates of living workloads. The
-// parallelism of a Job whose pods are scheduled as a gang stays.
+// New pod groups get a protection finalizer, and may name only templates of existing workloads. The parallelism of a
+// gang-scheduled Job is immutable.
 // Upstream: plugin/pkg/admission/scheduling/podgroupprotection, plugin/pkg/admission/podgroup, plugin/pkg/admission/job
 
 import type { Job } from "#api/generated/types/batch-v1.ts";
@@ -54,7 +54,7 @@ export function jobValidation(core: () => ServerCore): AdmissionPlugin {
     handles: ({ operation, resource, subresource }) =>
       operation === "UPDATE" && subresource === "" && resource.group === "batch" && resource.resource === "jobs",
     validate(attributes) {
-      // The groups are there with the first gate only, and the second needs it.
+      // Pod groups exist only with this gate, on which the plugin's gate depends.
       if (!core().gates.isEnabled("GenericWorkload")) return;
       const old = attributes.oldObject as Job;
       if ((attributes.object as Job).spec?.parallelism === old.spec?.parallelism) return;
@@ -66,7 +66,7 @@ export function jobValidation(core: () => ServerCore): AdmissionPlugin {
   };
 }
 
-/** The group that the template names, or those that the Job controls. */
+/** The group that the template names, or the groups that the Job controls. */
 function podGroupsOf(core: ServerCore, job: Job, namespace: string): readonly PodGroup[] {
   const groups = core.kindServer.objects(`podgroups.${GROUP}`);
   const named = job.spec?.template.spec?.schedulingGroup?.podGroupName;

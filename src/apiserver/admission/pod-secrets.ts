@@ -1,10 +1,10 @@
-// Which secrets a pod refers to, and which of them its service account forbids.
+// The secrets that a pod refers to, and whether its service account allows them.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, limitSecretReferences
 
 import type { Container, Pod, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import { podSecretNames } from "#rules/pod-secrets.ts";
 
-/** Why the account does not allow the pod, in the words of the first reference it lacks. */
+/** Why the account does not allow the pod: the first reference that it lacks. */
 export function forbiddenSecret(pod: Pod, account: ServiceAccount): string | undefined {
   const accountName = account.metadata?.name;
   const mountable = new Set((account.secrets ?? []).map(({ name }) => name));
@@ -40,7 +40,7 @@ export function forbiddenSecret(pod: Pod, account: ServiceAccount): string | und
   return `imagePullSecrets[${index}].name="${name}" is not allowed because service account ${accountName} does not reference that imagePullSecret`;
 }
 
-/** Why a mirror pod is refused for the secrets or tokens it wants. */
+/** Why a mirror pod is refused because of secrets or tokens. */
 export function mirrorPodSecret(pod: Pod): string | undefined {
   const spec = pod.spec ?? { containers: [] };
   if (podSecretNames(pod).size > 0) return "a mirror pod may not reference secrets";

@@ -1,4 +1,4 @@
-// A pod carries the zone and the region of its node, from its binding on.
+// At binding, a pod gets the zone and region labels of its node.
 // Upstream: plugin/pkg/admission/podtopologylabels/admission.go
 
 import type { Binding, Pod } from "#api/generated/types/core-v1.ts";
@@ -22,7 +22,7 @@ export function podTopologyLabels(core: () => ServerCore): AdmissionPlugin {
       const nodeName = attributes.subresource === "" ? (object as Pod).spec?.nodeName : boundNode(object as Binding);
       const labels = nodeName ? labelsOfNode(core(), nodeName) : {};
       if (Object.keys(labels).length === 0) return;
-      // A label that the pod brought along is overwritten.
+      // Overwrites labels that the pod already has.
       const { metadata = {} } = object;
       attributes.object = { ...object, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
     },
@@ -33,7 +33,7 @@ function boundNode({ target }: Binding): string | undefined {
   return target?.kind === "Node" ? target.name : undefined;
 }
 
-/** None of a node that does not exist. */
+/** Empty if the node does not exist. */
 function labelsOfNode(core: ServerCore, name: string): Readonly<Record<string, string>> {
   const row = core.registry.row("nodes");
   const labels = (row && core.tableOf(row).get(name)?.object.metadata?.labels) ?? {};

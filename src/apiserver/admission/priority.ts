@@ -1,4 +1,4 @@
-// A pod's priority is its class's, or the default class's, or none. There is one default class.
+// Resolves a pod's priority from its class or the default class. There is at most one default class.
 // Upstream: plugin/pkg/admission/priority/admission.go
 
 import type { Pod, PodSpec } from "#api/generated/types/core-v1.ts";
@@ -61,7 +61,7 @@ function rankPod(core: ServerCore, attributes: AdmissionAttributes): KubeObject 
   return { ...pod, spec: ranked } as KubeObject;
 }
 
-/** An update that leaves the priority out keeps it; validation refuses other changes. */
+/** An update that omits the priority keeps it; validation refuses other changes. */
 function keepRank(attributes: AdmissionAttributes): KubeObject {
   const pod = attributes.object as Pod;
   const { priority, preemptionPolicy } = (attributes.oldObject as Pod).spec ?? {};
@@ -108,7 +108,7 @@ const rankBy = ({ value, preemptionPolicy }: PriorityClass): Omit<Rank, "classNa
   preemptionPolicy,
 });
 
-/** Of several defaults, which only a race can bring about, the lowest counts. */
+/** If a race created several defaults, the lowest counts. */
 function defaultClass(core: ServerCore): PriorityClass | undefined {
   const row = core.registry.row(`priorityclasses.${SCHEDULING}`);
   if (row === undefined) return undefined;

@@ -1,9 +1,8 @@
-// No write goes through that does not fit into the quotas of its namespace; what goes through is
-// charged to them at once. Upstream: k8s.io/apiserver/pkg/admission/plugin/resourcequota
+// Refuses writes that exceed the quotas of their namespace, and charges accepted writes at once. Upstream:
+// k8s.io/apiserver/pkg/admission/plugin/resourcequota
 //
-// Between reading the quotas and charging them nothing is awaited, so that no two writes can take the
-// same rest and no charge conflicts. A write that fails after its charge stays charged until the
-// quota controller counts again, as upstream.
+// Nothing is awaited between reading and charging the quotas, so two writes cannot use the same remainder and no charge
+// conflicts. As upstream, a write that fails after its charge stays charged until the quota controller recalculates.
 
 import type { Pod, ResourceQuota } from "#api/generated/types/core-v1.ts";
 import type { DeviceClass, ResourceClaim } from "#api/generated/types/resource-v1.ts";
@@ -60,13 +59,13 @@ function quotasOf(core: ServerCore, namespace: string): StoredVersion[] {
   return table === undefined || table.size === 0 ? [] : [...table.scan({ prefix: `${namespace}/` })];
 }
 
-/** Some usage can be told only together with other objects of the namespace. */
+/** The usage of some objects depends on other objects of the namespace. */
 function inNamespace(object: KubeObject, namespace: string): KubeObject {
   if ((object.metadata?.namespace ?? "") !== "") return object;
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Writes the new usage as the server itself would through its own status endpoint. */
+/** Writes the new usage like the server's own status update. */
 function charge(
   core: ServerCore,
   stored: readonly StoredVersion[],
@@ -86,7 +85,7 @@ function charge(
   }
 }
 
-/** What claims of devices stand for, kept up with the device classes. */
+/** The resources of device claims, kept up to date with the device classes. */
 function claimSources(core: ServerCore): ResourceClaimSources {
   const classes = core.registry.row("deviceclasses.resource.k8s.io");
   const claims = core.registry.row("resourceclaims.resource.k8s.io");

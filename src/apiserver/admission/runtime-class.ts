@@ -1,4 +1,4 @@
-// What the runtime class of a pod adds to it: the overhead of its runtime, and which nodes have that runtime.
+// What a runtime class adds to a pod: overhead, and scheduling to nodes that have the runtime.
 // Upstream: plugin/pkg/admission/runtimeclass; pkg/util/tolerations
 
 import { semanticEqual } from "#api/equality.ts";
@@ -70,7 +70,7 @@ function scheduled(attributes: AdmissionAttributes, spec: PodSpec, scheduling: S
   };
 }
 
-/** Without those that another one includes; of equal ones the first stays. */
+/** Drops tolerations that another one covers. Of equal ones the first is kept. */
 function mergedTolerations(all: readonly Toleration[]): readonly Toleration[] {
   const merged: Toleration[] = [];
   all.forEach((one, i) => {
@@ -92,6 +92,6 @@ function includes(wide: Toleration, narrow: Toleration): boolean {
     if (narrow.tolerationSeconds === undefined || narrow.tolerationSeconds > seconds) return false;
   }
   if (operator === "Exists") return true;
-  // Upstream takes an operator that is left out for Equal in the wide one only.
+  // As upstream, only in the wide toleration does a missing operator count as Equal.
   return operator === "Equal" && narrow.operator === "Equal" && (narrow.value ?? "") === value;
 }

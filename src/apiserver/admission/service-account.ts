@@ -1,5 +1,5 @@
-// Every pod runs as a service account: the default one unless it says otherwise. The account must exist,
-// lends its pull secrets, and is mounted as a token, the cluster's CA and the namespace's name.
+// Sets the service account of pods, by default "default". The account must exist and provides pull secrets. A volume
+// with its token, the cluster's CA and the namespace is mounted.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go
 
 import type { Container, Pod, PodSpec, ServiceAccount, Volume, VolumeMount } from "#api/generated/types/core-v1.ts";
@@ -16,9 +16,9 @@ const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 const VOLUME_PREFIX = "kube-api-access-";
 const MIRROR_POD = "kubernetes.io/config.mirror";
 const ENFORCE_MOUNTABLE = "kubernetes.io/enforce-mountable-secrets";
-/** An hour and seven seconds: long enough to be renewed in time, and recognisable. */
+/** An hour and seven seconds: long enough to be renewed in time, and recognizable. */
 const TOKEN_SECONDS = 3607;
-/** The default account of a new namespace is made by a controller: a moment of patience. */
+/** A controller creates the default account of a new namespace, so its absence is retried for a moment. */
 const DEFAULT_ACCOUNT_TRIES = 10;
 
 export function serviceAccount(core: () => ServerCore): AdmissionPlugin {
@@ -51,7 +51,7 @@ export function serviceAccount(core: () => ServerCore): AdmissionPlugin {
 
 const isMirror = (pod: Pod): boolean => pod.metadata?.annotations?.[MIRROR_POD] !== undefined;
 
-/** A mirror pod describes what a kubelet already runs; it must not borrow rights from the API. */
+/** A mirror pod describes a static pod of a kubelet, so it must not get permissions from the API. */
 function refuseForMirrorPod(pod: Pod, attributes: AdmissionAttributes): void {
   if (pod.spec?.serviceAccountName) {
     throw admissionForbidden(attributes, "a mirror pod may not reference service accounts");
@@ -95,7 +95,7 @@ function withAccount(pod: Pod, name: string, account: ServiceAccount, rng: Rng):
   return { ...pod, spec: wantsToken ? withTokenMounted(named, rng) : named };
 }
 
-/** A container that mounts something at the path itself is left alone. */
+/** A container with another mount at the path is left unchanged. */
 function withTokenMounted(spec: PodSpec, rng: Rng): PodSpec {
   const existing = spec.volumes?.find(({ name }) => name.startsWith(VOLUME_PREFIX));
   const volumeName = existing?.name ?? generateName(rng, VOLUME_PREFIX);
@@ -120,7 +120,7 @@ function withTokenMounted(spec: PodSpec, rng: Rng): PodSpec {
   };
 }
 
-/** One for all pods. */
+/** Shared by all pods. */
 const TOKEN_SOURCES: Pick<Volume, "projected"> = {
   projected: {
     defaultMode: 0o644,

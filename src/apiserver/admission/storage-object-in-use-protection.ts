@@ -1,4 +1,4 @@
-// New volumes, claims and attribute classes get the finalizer by which their protection controller holds them.
+// New volumes, claims and attribute classes get the finalizer of their protection controller.
 // Upstream: plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go
 
 import type { KubeObject } from "#api/object.ts";

@@ -1,4 +1,4 @@
-// The two priority classes that every cluster begins with.
+// The two system priority classes.
 // Upstream: pkg/registry/scheduling/rest/storage_scheduling.go, AddSystemPriorityClasses
 
 import type { KubeObject } from "#api/object.ts";
@@ -22,7 +22,7 @@ const CLASSES = [
   },
 ];
 
-/** Creates those that are missing. */
+/** Creates missing classes. */
 export function bootstrapPriorityClasses(core: ServerCore): void {
   for (const { name, value, description } of CLASSES) {
     const given = { metadata: { name }, value, description, preemptionPolicy: "PreemptLowerPriority" } as KubeObject;

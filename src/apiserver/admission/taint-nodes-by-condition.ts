@@ -1,4 +1,4 @@
-// A new node takes no pods until the node lifecycle controller has seen it ready.
+// A new node is tainted as not ready until the node lifecycle controller sees it ready.
 // Upstream: plugin/pkg/admission/nodetaint/admission.go
 
 import type { Node } from "#api/generated/types/core-v1.ts";

@@ -53,7 +53,7 @@ interface Stage {
   readonly front: TestServer;
   readonly targets: ServerTarget[];
   readonly requests: HttpRequest[];
-  /** The aggregated server answers no more. */
+  /** Stops or resumes the answers of the aggregated server. */
   cut(isCut: boolean): void;
 }
 

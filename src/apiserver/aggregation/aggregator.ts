@@ -1,5 +1,5 @@
-// Groups of other API servers: an APIService that names a Service makes this server pass requests on. Whether that server
-// answers is looked at every half minute and whenever something about it changes, and stands in the APIService's status.
+// Aggregation: requests for the group of an APIService with a Service are forwarded to that server. Its availability is
+// checked every half minute and after related changes, and recorded in the APIService's status.
 // Upstream: kube-aggregator pkg/apiserver, pkg/controllers/status/remote
 
 import type { APIService } from "#api/generated/types/apiregistration-v1.ts";
@@ -27,7 +27,7 @@ import type { Connect, RemoteVersion } from "./remote-version.ts";
 const RECHECK_MS = 30_000;
 const RETRY_MS_MAX = 30_000;
 const PROBE_MS = 5_000;
-/** The most endpoints that one check asks whether the server is there. */
+/** How many endpoints one check probes at most. */
 const PROBES_MAX = 5;
 const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 const AGGREGATOR: UserInfo = { name: "system:kube-aggregator", groups: ["system:masters"] };
@@ -45,7 +45,7 @@ class Aggregator {
   readonly #rng: Rng;
   readonly #services: Table;
   readonly #queue: KeyedSync;
-  /** What servers said about themselves when they last answered, by APIService. */
+  /** The last discovery data of each server, by APIService. */
   readonly #known = new Map<string, Known>();
 
   constructor(core: ServerCore, connect: Connect) {
@@ -82,7 +82,7 @@ class Aggregator {
     this.#core.closing.addEventListener("abort", end, { once: true });
   }
 
-  /** Requests go where the APIService says from now on. */
+  /** Routes requests as the APIService specifies from now on. */
   #follow(name: string): void {
     const stored = this.#services.get(name)?.object as (APIService & KubeObject) | undefined;
     if (stored === undefined || referenceOf(stored) === undefined) {
@@ -126,7 +126,7 @@ class Aggregator {
     this.#queue.addAfter(name, RECHECK_MS);
   }
 
-  /** False: the APIService changed meanwhile, and is looked at again. */
+  /** False if the APIService changed meanwhile; it is then checked again. */
   #write(name: string, looked: StoredVersion, availability: Availability): boolean {
     const stored = this.#services.get(name);
     if (stored !== looked || stored === undefined) return false;
@@ -138,7 +138,7 @@ class Aggregator {
       return true;
     }
     const objects = this.#core.kindServer.objects(API_SERVICES);
-    // The write comes back as an event, which shows it and looks at the server once more.
+    // The write causes an event, which updates the registry and checks the server again.
     objects.updateAsServer(stored, next as KubeObject, "status", now);
     return true;
   }
@@ -167,7 +167,7 @@ class Aggregator {
     return { status: "False", reason: "FailedDiscoveryCheck", message };
   }
 
-  /** What the server says about itself is kept until it says something else. */
+  /** Fetches the server's discovery data, which is kept until the next fetch. */
   async #learn(name: string, service: APIService, reference: ServiceReference): Promise<void> {
     const [address] = resolve(reference, this.#backends(reference));
     const { group = "", version = "" } = service.spec ?? {};
@@ -263,7 +263,7 @@ async function bytesOf(body: HttpResponse["body"]): Promise<Uint8Array> {
   throw new TransportError("protocol", "an aggregated API server answers in bytes");
 }
 
-/** An empty object for what is no JSON. */
+/** An empty object if the bytes are not JSON. */
 function documentIn(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as unknown;

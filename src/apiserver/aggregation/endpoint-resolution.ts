@@ -1,5 +1,5 @@
-// Which address answers for the Service of an APIService, and what is wrong with the Service before anybody is asked.
-// An endpoint is taken, never the cluster IP: no proxy of services runs where the server does.
+// Resolves the Service of an APIService to an address, and finds problems of the Service without a request. Endpoints
+// are used, never the cluster IP, because no kube-proxy runs next to the server.
 // Upstream: k8s.io/apiserver/pkg/util/proxy, ResolveEndpoint; kube-aggregator pkg/controllers/status/remote
 
 import type { APIService } from "#api/generated/types/apiregistration-v1.ts";
@@ -16,13 +16,13 @@ export interface ServiceReference {
 
 export interface Backends {
   readonly service: Service | undefined;
-  /** Those of the service. */
+  /** EndpointSlices of the service. */
   readonly slices: readonly EndpointSlice[];
 }
 
 const DEFAULT_PORT = 443;
 
-/** Undefined: the server serves the group itself. */
+/** Undefined if this server serves the group itself. */
 export function referenceOf({ spec }: APIService): ServiceReference | undefined {
   const { service } = spec ?? {};
   if (service === undefined) return undefined;
@@ -30,7 +30,7 @@ export function referenceOf({ spec }: APIService): ServiceReference | undefined 
   return { namespace, name, port };
 }
 
-/** Why there is nothing to ask; undefined: the server itself must say whether it is there. */
+/** Why the server cannot be reached; undefined if it must be probed. */
 export function obviousFailure(reference: ServiceReference, { service, slices }: Backends): Availability | undefined {
   const { namespace, name, port } = reference;
   const named = `service/${name} in ${goQuote(namespace)}`;
@@ -45,13 +45,13 @@ export function obviousFailure(reference: ServiceReference, { service, slices }:
   return failed("MissingEndpoints", `endpointslices for ${named} have no addresses with port name ${portName}`);
 }
 
-/** "host:port" of each endpoint that may be asked; empty: the service has no endpoint. */
+/** "host:port" of each usable endpoint; empty if there is none. */
 export function resolve({ port }: ServiceReference, { service, slices }: Backends): readonly string[] {
   if (service === undefined) return [];
   const { externalName, ipFamilies: [family] = [] } = service.spec ?? {};
   if (typeOf(service) === "ExternalName") return externalName ? [`${externalName}:${port}`] : [];
   const found = portOf(service, port);
-  // Those of the service's first family come first.
+  // Endpoints of the service's first IP family come first.
   const isOther = ({ addressType }: EndpointSlice): number => (family === undefined || addressType === family ? 0 : 1);
   return found === undefined
     ? []

@@ -1,5 +1,5 @@
-// The APIServices of what the server serves itself: those of built-in groups are made when it starts, those of
-// definitions come and go with them. All of these are available at any time.
+// The APIServices of groups that this server serves itself. They are created at startup for built-in groups, and follow
+// the definitions for custom ones. All of them are always available.
 // Upstream: kube-aggregator pkg/controllers/{autoregister,status/local}; pkg/controlplane/controller/crdregistration
 
 import type { APIService } from "#api/generated/types/apiregistration-v1.ts";
@@ -16,7 +16,7 @@ import { builtinPriority, CUSTOM_PRIORITY, type Priority } from "./priorities.ts
 
 export const API_SERVICES = "apiservices.apiregistration.k8s.io";
 const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
-/** Says when the server looks after an APIService: when it starts, or always. */
+/** Whether the server manages an APIService at startup only or always. */
 const MANAGED = "kube-aggregator.kubernetes.io/automanaged";
 
 type Service = APIService & KubeObject;
@@ -87,7 +87,7 @@ class LocalServices {
     else if (stored !== undefined && (stored.object as Service).spec?.service === undefined) this.#makeAvailable(name);
   }
 
-  /** An APIService that a user made stays as it is. */
+  /** An APIService that a user created is not changed. */
   #keep(name: string, wanted: Service): void {
     const stored = this.#services.get(name);
     const now = this.#core.clock.now();
@@ -117,7 +117,7 @@ class LocalServices {
     if (next !== current) this.#core.kindServer.objects(API_SERVICES).updateAsServer(stored, next, "status", now);
   }
 
-  /** What the definitions of the group ask for; undefined: none serves the version. */
+  /** The APIService for the definitions of the group; undefined if none serves the version. */
   #customService(name: string): Service | undefined {
     const dot = name.indexOf(".");
     const [version, group] = [name.slice(0, dot), name.slice(dot + 1)];

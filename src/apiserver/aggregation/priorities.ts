@@ -1,4 +1,4 @@
-// The ranks of the built-in groups and versions in discovery, as their APIServices say them.
+// The discovery priorities of built-in groups and versions, as in their APIServices.
 // Upstream: pkg/controlplane/apiserver/aggregator.go, cmd/kube-apiserver/app/aggregator.go
 
 export interface Priority {
@@ -31,10 +31,10 @@ const GROUPS: Readonly<Record<string, readonly [group: number, versions: Readonl
   "storagemigration.k8s.io": [15_800, { v1beta1: 9 }],
 };
 
-/** Of the groups of definitions. */
+/** For groups of custom resources. */
 export const CUSTOM_PRIORITY: Priority = { group: 1_000, version: 100 };
 
-/** Undefined for apiregistration.k8s.io, which comes before all others and has no APIService, and for custom groups. */
+/** Undefined for apiregistration.k8s.io, which is always first and has no APIService, and for custom groups. */
 export function builtinPriority(group: string, version: string): Priority | undefined {
   const [rank, versions] = GROUPS[group] ?? [];
   const versionRank = versions?.[version];

@@ -1,12 +1,12 @@
-// A request on its way to an aggregated API server: who asks stands in headers that only this server may set, and
-// credentials stay here. Upstream: client-go/transport, SetAuthProxyHeaders; kube-aggregator pkg/apiserver/handler_proxy.go
+// A request to an aggregated API server: the user is passed in headers that only this server may set, and credentials
+// are removed. Upstream: client-go/transport, SetAuthProxyHeaders; kube-aggregator pkg/apiserver/handler_proxy.go
 
 import type { UserInfo } from "#api/user-info.ts";
 import type { HttpBody, HttpHeaders, HttpRequest, HttpResponse } from "#base/http.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** What concerns one connection (of HTTP/2, too), and what says who asks. */
+/** Headers of one connection (including HTTP/2), credentials, and headers about the user. */
 const DROPPED =
   /^(:.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|authorization|impersonate-.*|x-remote-.*)$/;
 
@@ -50,7 +50,7 @@ function escapedKey(key: string): string {
     .join("");
 }
 
-/** Objects stay within the process; the other end reads bytes. */
+/** Encodes objects, which cannot leave the process. */
 function sendable(body: HttpBody): HttpBody {
   if (body.kind !== "object") return body;
   return { kind: "bytes", bytes: new TextEncoder().encode(stringifyJson(body.value)) };

@@ -1,5 +1,6 @@
-// What an aggregated server says about one of its versions: the aggregated discovery document, or the older list made into
-// the same form. Upstream: kube-aggregator pkg/apiserver/handler_discovery.go, k8s.io/apiserver/pkg/endpoints/discovery/aggregated
+// The resources of an aggregated server's version: from its aggregated discovery document, or converted from the legacy
+// list. Upstream: kube-aggregator pkg/apiserver/handler_discovery.go,
+// k8s.io/apiserver/pkg/endpoints/discovery/aggregated
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -29,7 +30,7 @@ interface ListedResource {
   readonly categories?: readonly string[];
 }
 
-/** Undefined: the document is of the older form, or does not know the version. */
+/** Undefined if the document has the legacy form or lacks the version. */
 export function resourcesIn(document: unknown, group: string, version: string): readonly unknown[] | undefined {
   const { kind, items = [] } = document as DiscoveryList;
   if (kind !== "APIGroupDiscoveryList") return undefined;
@@ -37,7 +38,7 @@ export function resourcesIn(document: unknown, group: string, version: string): 
   return versions.find((each) => each.version === version)?.resources;
 }
 
-/** From the list at "/apis/<group>/<version>". */
+/** document: the list at "/apis/<group>/<version>". */
 export function resourcesOfList(document: unknown, group: string, version: string): readonly unknown[] {
   const { resources = [] } = document as { resources?: readonly ListedResource[] };
   const kindOf = (resource: ListedResource): Document => ({

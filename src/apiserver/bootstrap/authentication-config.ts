@@ -1,5 +1,5 @@
-// The ConfigMap by which extension API servers learn whom the API server lets speak for users: its client CA, and the
-// front proxy's CA with the headers that carry a user. Certificates and names of other servers stay in it.
+// The ConfigMap that tells extension API servers how to authenticate: the client CA, and the front proxy's CA and
+// headers. Entries of other servers are kept.
 // Upstream: pkg/controlplane/controller/clusterauthenticationtrust/cluster_authentication_trust_controller.go
 
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
@@ -12,7 +12,7 @@ import { createOwn, rowNamed, updateOwn } from "../write/own-objects.ts";
 const PLACE = { name: "extension-apiserver-authentication", namespace: "kube-system" };
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----\n?/g;
 
-/** Nothing where the server trusts no certificates. */
+/** Does nothing if the server trusts no client certificates. */
 export function bootstrapAuthenticationConfig(core: ServerCore, options: AuthenticationOptions): void {
   const wanted = dataOf(options);
   if (Object.keys(wanted).length === 0) return;
@@ -55,7 +55,7 @@ function joinedList(before: string, own: string): string {
   return JSON.stringify([...new Set([...listOf(before), ...listOf(own)])]);
 }
 
-/** None where the text is no list. */
+/** Empty if the text is not a JSON list. */
 function listOf(text: string): readonly string[] {
   try {
     const list: unknown = JSON.parse(text);

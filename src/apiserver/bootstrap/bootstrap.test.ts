@@ -1,4 +1,4 @@
-// The objects that a cluster begins with, besides roles; test/real/bootstrap-objects.test.ts compares them with upstream's.
+// The bootstrap objects of a cluster, except roles; test/real/bootstrap-objects.test.ts compares them with upstream's.
 
 import { describe, expect, it } from "vitest";
 import type { Clock } from "#base/clock.ts";
@@ -12,7 +12,7 @@ const CONFIG = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-au
 const AUTO_UPDATE = "apf.kubernetes.io/autoupdate-spec";
 const gates = { isEnabled: (gate: string) => gate === "APIServerIdentity" };
 
-/** Servers that start one after the other on the same store. */
+/** Starts servers one after the other on the same store. */
 function starts(): (options?: TestServerOptions) => TestClient {
   let storage: Storage | undefined;
   const openStorage = (clock: Clock): Storage => (storage ??= new MemoryStorage({ clock }));

@@ -1,6 +1,6 @@
-// The flow schemas and priority levels that every cluster begins with. They are objects only: requests are limited by
-// --max-requests-inflight and its like. A spec that an administrator changed is kept where the annotation says so, save
-// that of the mandatory ones. Upstream: pkg/registry/flowcontrol/{rest,ensurer}; util/flowcontrol/apf_controller.go
+// The bootstrap flow schemas and priority levels. They have no effect: requests are limited by --max-requests-inflight
+// and similar flags. A spec that an administrator changed is kept if the annotation says so, except for mandatory
+// objects. Upstream: pkg/registry/flowcontrol/{rest,ensurer}; util/flowcontrol/apf_controller.go
 
 import type * as flow from "#api/generated/types/flowcontrol-v1.ts";
 import { lazy } from "#api/lazy.ts";
@@ -20,7 +20,7 @@ const MANDATORY: ReadonlySet<string> = new Set(["exempt", "catch-all"]);
 
 type Configured = flow.FlowSchema | flow.PriorityLevelConfiguration;
 
-/** A spec, and the index of its fields as managed fields list them. */
+/** A spec, and its fields as in managedFields. */
 interface Configuration {
   readonly spec: unknown;
   readonly fields: number;
@@ -67,7 +67,7 @@ function ensure(
   }
 }
 
-/** Undefined: the object stays as it is. */
+/** Undefined if the object needs no change. */
 function revisedConfiguration(current: Configured, expected: Configured): Configured | undefined {
   const { name = "", annotations, generation = 0 } = current.metadata ?? {};
   const asked = isTrue(annotations?.[AUTO_UPDATE]);
@@ -80,21 +80,21 @@ function revisedConfiguration(current: Configured, expected: Configured): Config
   return withMeta(revised, { annotations: { ...annotations, [AUTO_UPDATE]: String(updatesSpec) } });
 }
 
-/** How much the exempt level lends is the administrator's to say. */
+/** Administrators may change the exempt level's lending. */
 function isSameSpec(expected: Configured, current: Configured): boolean {
   const exempt = (current as flow.PriorityLevelConfiguration).spec?.exempt;
   const isExemptLevel = expected.metadata?.name === "exempt" && "exempt" in (expected.spec ?? {});
   return deepEqual(isExemptLevel && exempt !== undefined ? { ...expected.spec, exempt } : expected.spec, current.spec);
 }
 
-/** As strconv.ParseBool; undefined: neither. */
+/** Like strconv.ParseBool; undefined if the text is not a boolean. */
 function isTrue(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
   return /^(0|f|F|FALSE|false|False)$/.test(text) ? false : undefined;
 }
 
-/** Each of these flow schemas has its priority level. */
+/** Adds the condition that the flow schema's priority level exists. */
 function withFoundLevel(object: KubeObject, now: string): KubeObject {
   const level = (object as flow.FlowSchema).spec?.priorityLevelConfiguration.name ?? "";
   const fields = { "f:lastTransitionTime": {}, "f:message": {}, "f:reason": {}, "f:status": {}, "f:type": {} };

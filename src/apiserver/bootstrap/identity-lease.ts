@@ -1,4 +1,4 @@
-// The Lease by which an API server says that it is alive, and the removal of those of servers that are gone.
+// The identity Lease of an API server, and the removal of Leases of servers that are gone.
 // Upstream: pkg/controlplane/apiserver/server.go; pkg/controlplane/controller/apiserverleasegc
 
 import type { Lease } from "#api/generated/types/coordination-v1.ts";
@@ -17,7 +17,7 @@ const RENEW_MS = 10_000;
 const DURATION_SECONDS = 3600;
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** Keeps the Lease until the server closes. */
+/** Renews the Lease until the server closes. */
 export function keepIdentityLease(core: ServerCore, hostname: string): void {
   if (!core.gates.isEnabled("APIServerIdentity") || core.registry.row(LEASES) === undefined) return;
   const name = identityOf(hostname);
@@ -78,7 +78,7 @@ function removeExpired(core: ServerCore, own: string): void {
   }
 }
 
-/** "apiserver-" and a hash of host and component, in 26 characters. */
+/** "apiserver-" and a hash of host and component, 26 characters. */
 function identityOf(hostname: string): string {
   const parts = [hostname, COMPONENT].map((text) => `\0${String.fromCharCode(text.length)}${text}`);
   const half = sha256Hex(parts.join("")).slice(0, 32);

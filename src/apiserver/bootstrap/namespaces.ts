@@ -1,5 +1,5 @@
-// What a new cluster begins with: the four namespaces that are always there, and the day from which on the use of legacy
-// tokens is noted. Upstream: pkg/controlplane/controller/systemnamespaces, legacytokentracking
+// The four system namespaces, and the ConfigMap with the date since which legacy token use is tracked. Upstream:
+// pkg/controlplane/controller/systemnamespaces, legacytokentracking
 
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
 import { formatTime } from "#api/time.ts";
@@ -8,7 +8,7 @@ import { createOwn } from "../write/own-objects.ts";
 
 export const SYSTEM_NAMESPACES: readonly string[] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/** Creates those that are missing; they are checked again each time the server starts. */
+/** Creates missing namespaces at each start. */
 export function bootstrapNamespaces(core: ServerCore): void {
   for (const name of SYSTEM_NAMESPACES) {
     const metadata = { name, labels: { "kubernetes.io/metadata.name": name } };
@@ -20,7 +20,7 @@ export function bootstrapNamespaces(core: ServerCore): void {
   }
 }
 
-/** The day is that of the first start. */
+/** The date is that of the first start. */
 export function bootstrapTokenTracking(core: ServerCore): void {
   const metadata = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" };
   const data = { since: formatTime(core.clock.now()).slice(0, 10) };

@@ -1,6 +1,6 @@
-// Where the service of the API server leads to: its Endpoints and EndpointSlice, which no controller keeps.
+// Endpoints and EndpointSlice of the API server's own service, which no controller manages.
 // Upstream: pkg/controlplane/reconcilers/{lease,endpointsadapter}.go
-// Deviation: a server that listens on loopback says so, where upstream's looks for another address of its host.
+// Deviation: a server that listens on loopback publishes that address. Upstream looks for another address of the host.
 
 import type { Endpoints } from "#api/generated/types/core-v1.ts";
 import type { EndpointSlice } from "#api/generated/types/discovery-v1.ts";
@@ -13,7 +13,7 @@ import { createOwn, keyOfObject, updateOwn } from "../write/own-objects.ts";
 
 const PLACE = { name: "kubernetes", namespace: "default" };
 
-/** Nothing where the server's address is not known as an IP. */
+/** Does nothing if the server's address is not a known IP address. */
 export function bootstrapServerEndpoints(core: ServerCore): void {
   const [, ip = "", port = ""] = /^(.*):([0-9]+)$/.exec(core.serverAddress) ?? [];
   const address = ip.replace(/^\[|\]$/g, "");

@@ -1,5 +1,5 @@
-// The rows of the built-in kinds: what src/kinds says about each, with the versions of the generated resource table.
-// Versions of one kind share a row and are converted by conversions.ts where their fields differ.
+// The registry rows of the built-in kinds: definitions from src/kinds with the versions of the generated resource
+// table. Versions of one kind share a row; conversions.ts converts them if their fields differ.
 
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { lazy } from "#api/lazy.ts";
@@ -28,7 +28,7 @@ export interface BuiltinOptions {
   readonly gates: FeatureGateReader;
   /** For the hooks of kinds. */
   readonly server: KindServer;
-  /** Serves this version? Upstream serves stable ones by default. */
+  /** Whether this version is served. Upstream serves stable versions by default. */
   isServed(resource: BuiltinResource): boolean;
 }
 
@@ -78,7 +78,7 @@ function rowOf(kind: Kind, versions: readonly BuiltinResource[], options: Builti
   };
 }
 
-/** Says the text with each create and update, besides what the strategy warns of. */
+/** Adds this warning to each create and update. */
 function warning(strategy: KindStrategy, text: string | undefined): KindStrategy {
   if (text === undefined) return strategy;
   return {
@@ -88,7 +88,7 @@ function warning(strategy: KindStrategy, text: string | undefined): KindStrategy
   };
 }
 
-/** What the kind does beyond the generic verbs. */
+/** The parts of a row that come from the kind's hooks. */
 function hookedParts(kind: Kind, server: KindServer): Pick<KindRow, "subresources"> & Partial<KindRow> {
   const {
     deletion,

@@ -1,4 +1,4 @@
-// Between the versions of one built-in kind. Most differ in their apiVersion only; the kind says how the others differ.
+// Conversion between the versions of a built-in kind. Most differ only in apiVersion; the kind defines the others.
 
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
@@ -19,7 +19,7 @@ export function conversionBetween(kind: Kind, version: GroupVersionKind, stored:
   };
 }
 
-/** What one version leaves out when it is empty, the other may write, and the other way round. */
+/** Decodes the result into its Go type, because versions differ in which empty fields they omit. */
 function normalised(
   { toStored, fromStored }: Conversion,
   version: GroupVersionKind,

@@ -1,16 +1,16 @@
-// Which fields of a kind a field selector may name, under which label, and how upstream words the refusal of others.
+// The field labels that a kind's field selectors may use, and upstream's errors for others.
 // Upstream: pkg/apis/*/v1/conversion.go, AddFieldLabelConversionFunc
 
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
 import type { Kind } from "#kinds/kind.ts";
 
 export interface FieldLabels {
-  /** The selectable field that a label of this version means; undefined for none. */
+  /** The field for a label of this version; undefined if the label is not supported. */
   fieldOf(label: string): string | undefined;
   unsupported(label: string): string;
 }
 
-/** Kinds without selectable fields also take the namespace of what has none. */
+/** Kinds without selectable fields accept metadata.namespace even if they are cluster-scoped. */
 export const metadataLabels: FieldLabels = {
   fieldOf: (label) => (label === "metadata.name" || label === "metadata.namespace" ? label : undefined),
   unsupported: (label) => `"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`,

@@ -1,4 +1,4 @@
-// What kube-controller-manager watches at default gates must be served, or its controllers never begin.
+// All resources that kube-controller-manager watches at default gates must be served, or its controllers never start.
 
 import { expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";

@@ -1,4 +1,4 @@
-// The server as the hooks of kinds see it: a narrow view of the core and of one request.
+// The KindServer for the hooks of kinds: a narrow view of the core and of one request.
 
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -32,7 +32,7 @@ import { createOwn, deleteOwn, rowNamed } from "../write/own-objects.ts";
 import { preconditionFailed } from "../write/storage-errors.ts";
 
 interface Parts {
-  /** The core is made after the rows of kinds, whose hooks get this server. */
+  /** A function, because the core is created after the hooks. */
   core(): ServerCore;
   readonly clock: KindServer["clock"];
   readonly gates: KindServer["gates"];

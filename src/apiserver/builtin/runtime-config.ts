@@ -1,5 +1,5 @@
-// Which built-in resources the server serves: stable versions, unless --runtime-config says otherwise, without those that
-// wait for a feature gate. Upstream: k8s.io/apiserver/pkg/server/resourceconfig, pkg/registry/*/rest
+// Which built-in resources the server serves: stable versions, unless --runtime-config changes that, without resources
+// whose feature gate is off. Upstream: k8s.io/apiserver/pkg/server/resourceconfig, pkg/registry/*/rest
 
 import { type BuiltinResource, builtinGroups } from "#api/resource-table.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
@@ -11,7 +11,7 @@ export class RuntimeConfigError extends Error {
   override readonly name = "RuntimeConfigError";
 }
 
-/** The flag's form: "api/beta=true,batch/v1/cronjobs=false". Later keys win. */
+/** The flag's format: "api/beta=true,batch/v1/cronjobs=false". Later keys win. */
 export function parseRuntimeConfig(text: string): RuntimeConfig {
   const pairs = text
     .split(",")
@@ -23,7 +23,7 @@ export function parseRuntimeConfig(text: string): RuntimeConfig {
   return Object.fromEntries(pairs);
 }
 
-/** In the order in which they count: a later one overrides an earlier one. */
+/** In order of precedence: a later entry overrides an earlier one. */
 const STABILITIES: readonly (readonly [key: string, pattern: RegExp])[] = [
   ["api/all", /^/],
   ["api/ga", /^v\d+$/],
@@ -31,7 +31,7 @@ const STABILITIES: readonly (readonly [key: string, pattern: RegExp])[] = [
   ["api/alpha", /^v\d+alpha\d+$/],
 ];
 
-/** Versions that upstream still reads and serves nothing of. They may be named. */
+/** Versions that upstream knows but of which it serves no resources. The flag may name them. */
 const EMPTY_VERSIONS: ReadonlySet<string> = new Set([
   "apps/v1beta1",
   "apps/v1beta2",
@@ -57,7 +57,7 @@ const EMPTY_VERSIONS: ReadonlySet<string> = new Set([
   "apiregistration.k8s.io/v1beta1",
 ]);
 
-/** Resources of alpha and beta versions that are served only while their gate is on. */
+/** Alpha and beta resources that are served only if their gate is on. */
 const GATES: Readonly<Record<string, string>> = {
   "certificates.k8s.io/clustertrustbundles": "ClusterTrustBundle",
   "certificates.k8s.io/podcertificaterequests": "PodCertificateRequest",
@@ -66,7 +66,7 @@ const GATES: Readonly<Record<string, string>> = {
   "storagemigration.k8s.io/storageversionmigrations": "StorageVersionMigrator",
 };
 
-/** Throws a RuntimeConfigError for what the flag may not say. */
+/** Throws a RuntimeConfigError for an invalid value. */
 export function servedResources(
   config: RuntimeConfig,
   gates: FeatureGateReader,
@@ -116,7 +116,7 @@ function checkKeys(config: RuntimeConfig): void {
   if (unknown.size > 0) throw new RuntimeConfigError(`unknown api groups ${[...unknown].join(",")}`);
 }
 
-/** "/v1" is the core group's: upstream takes "/v1" for a version without a group, too. */
+/** The core group yields "/v1", which upstream's flag accepts too. */
 const groupVersionsOf = ({ group, versions }: { group: string; versions: readonly string[] }): string[] =>
   versions.map((version) => `${group}/${version}`);
 

@@ -1,5 +1,5 @@
-// A custom resource brought into the form of its schema: unknown fields go, nulls that may not stand
-// go, metadata becomes what the server's ObjectMeta can hold.
+// Coerces a custom resource to its schema: drops unknown fields and nulls that are not allowed, and decodes the
+// metadata as ObjectMeta.
 // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer
 
 import type { KubeObject } from "#api/object.ts";
@@ -11,7 +11,7 @@ import { readMetadata } from "#kinds/apiextensions/metadata-reader.ts";
 import { prune } from "#kinds/apiextensions/pruning.ts";
 import { CoercionError, coerce } from "#kinds/apiextensions/resource-meta.ts";
 
-/** What a client sent. Throws a TypedDecodingError. */
+/** Decodes an object from a client. Throws a TypedDecodingError. */
 export function decodeCustom(
   value: unknown,
   schema: JSONSchemaProps | undefined,
@@ -45,7 +45,7 @@ export function decodeCustom(
   return { value: object, unknownFields: [...unknownFields, ...pruned.sort(), ...embedded.sort()] };
 }
 
-/** What was stored, perhaps under another schema. The same object when nothing needs to change. */
+/** Coerces a stored object, perhaps written under another schema. The same object if nothing changes. */
 export function coerceStored(object: KubeObject, schema: JSONSchemaProps | undefined): KubeObject {
   const pruned = pruneNulls(prune(object, schema, true), schema);
   return coerce(pruned, schema, false, { read: readMetadata, isLenient: true }) as KubeObject;

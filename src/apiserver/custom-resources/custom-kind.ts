@@ -1,5 +1,5 @@
-// A CustomResourceDefinition as a row of the registry: the same path as all other kinds, with its
-// schema in place of a Go type.
+// A CustomResourceDefinition as a row of the registry: handled like all other kinds, with its schema instead of a Go
+// type.
 
 import type {
   CustomResourceDefinitionNames,
@@ -28,18 +28,18 @@ import { storageVersionHash } from "./storage-version-hash.ts";
 
 const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const SUBRESOURCE_VERBS: readonly Verb[] = ["get", "patch", "update"];
-/** Of objects that say they are of another kind: they are refused later, and not looked into. */
+/** The schema for objects of another kind: validation refuses them later, so they are not pruned. */
 const ANYTHING: JSONSchemaProps = { "x-kubernetes-preserve-unknown-fields": true };
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 export interface CustomKindOptions {
-  /** That of the storage at this moment. */
+  /** The storage revision when the row is created. */
   readonly revision: number;
-  /** Is the definition being deleted? Asked at each create. */
+  /** Whether the definition is being deleted; called at each create. */
   isTerminating(): boolean;
 }
 
-/** Undefined: none of its versions is served. */
+/** Undefined if no version is served. */
 export function customKind(crd: CustomResourceDefinition, options: CustomKindOptions): KindRow | undefined {
   const { spec, status, metadata } = crd;
   const names = status?.acceptedNames as CustomResourceDefinitionNames;
@@ -48,7 +48,7 @@ export function customKind(crd: CustomResourceDefinition, options: CustomKindOpt
   const storage = spec.versions.find((version) => version.storage);
   if (first === undefined || storage === undefined) return undefined;
   const gvk = (version: string): GroupVersionKind => ({ group: spec.group, version, kind: names.kind });
-  // Objects are kept in a version that is served; without a conversion all versions hold the same.
+  // Objects are stored in a served version; with conversion None all versions have the same content.
   const stored = gvk(storage.served ? storage.name : first.name);
   const rules = new Map(spec.versions.map((version) => [version.name, rulesOf(version, gvk(version.name))]));
   const storageSchema = storage.schema?.openAPIV3Schema;
@@ -59,7 +59,7 @@ export function customKind(crd: CustomResourceDefinition, options: CustomKindOpt
     namespaced,
     stored,
     versionOf: (name) => rules.get(name),
-    // With a single version everything that is written has its form already.
+    // With a single version every written object already has its form.
     toStoredForm: spec.versions.length === 1 ? (object) => object : toStoredForm,
   });
   const resource = names.plural;
@@ -105,7 +105,7 @@ function rulesOf(version: CustomResourceDefinitionVersion, gvk: GroupVersionKind
   };
 }
 
-/** By None conversion a field has one value in all versions. */
+/** With conversion None a field has the same value in all versions. */
 function selectableOf(versions: readonly CustomResourceDefinitionVersion[]): { name: string; path: string[] }[] {
   const paths = versions.flatMap(({ selectableFields = [] }) => selectableFields.map(({ jsonPath }) => jsonPath));
   return [...new Set(paths)].map((path) => {
@@ -146,7 +146,7 @@ function kindVersion(
       return decodeCustom(value, isOther ? ANYTHING : root, wording);
     },
     zero: () => ({}),
-    // What says it is of another group is refused by its rules.
+    // An object of another group is refused by validation.
     toStored: (object) =>
       parseApiVersion(object.apiVersion ?? "").group === gvk.group ? inVersion(object, stored) : object,
     fromStored: (object) => prune(inVersion(object, gvk), root, true) as KubeObject,

@@ -1,5 +1,5 @@
-// What custom resources must do beyond what the real server can be asked about: times on the virtual
-// clock, watches, restarts, instances that do not go, budgets.
+// Custom resource behaviour that cannot be compared with a real server: times on the virtual clock, watches, restarts,
+// instances with finalizers, budgets.
 
 import { describe, expect, it } from "vitest";
 import { MemoryStorage } from "../storage/memory-storage.ts";
@@ -97,7 +97,7 @@ for (const transport of ["bytes", "direct"] as const) {
       expect((await client.get("/openapi/v3/apis/example.com/v1")).status).toBe(404);
       const groups = await client.get("/apis");
       expect(groups.body.groups.some(({ name }: { name: string }) => name === "example.com")).toBe(false);
-      // The same name can be defined again, and nothing of before is left.
+      // The same name can be defined again, and no old instances remain.
       await client.post(DEFINITIONS, definition());
       await clock.advance(0);
       expect((await client.get(WIDGETS)).body.items).toEqual([]);
@@ -159,7 +159,7 @@ for (const transport of ["bytes", "direct"] as const) {
       const [accepted, established] = body.status.conditions;
       expect(accepted).toMatchObject({ status: "False", reason: "ListKindConflict" });
       expect(established).toMatchObject({ status: "False", reason: "NotAccepted" });
-      // Once the first is gone, the second gets its names.
+      // Once the first definition is deleted, the second gets its names.
       await client.delete(`${DEFINITIONS}/${NAME}`);
       await clock.advance(0);
       const later = await client.get(`${DEFINITIONS}/others.example.com`);
@@ -287,7 +287,7 @@ describe("custom resources over a restart", () => {
   });
 });
 
-/** The table of definitions takes some updates, then refuses some. */
+/** A table of definitions that accepts some updates, then refuses some. */
 function failingStorage(storage: Storage, failures: { taken: number; refused: number }): Storage {
   const failing = (table: Table): Table => ({
     get compactedRevision() {

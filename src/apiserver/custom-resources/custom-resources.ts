@@ -1,9 +1,8 @@
-// Serves the custom resources of all definitions. Keeps true, for each definition: its names are
-// accepted or the conflict is told, it is established, its kind is a row of the registry as long as it
-// is, and a deleted one goes when its last instance is gone.
+// Serves the custom resources of all definitions. For each definition it accepts the names or reports the conflict,
+// establishes the definition, keeps its kind in the registry, and on deletion removes it after its last instance.
 // Upstream: apiextensions-apiserver/pkg/controller/{status,establish,finalizer,apiapproval}, pkg/apiserver
 //
-// Deviation: what upstream's controllers find out one after the other happens within one turn.
+// Deviation: what several of upstream's controllers do one after the other happens here in one sync.
 
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
@@ -36,7 +35,7 @@ import { nameDefinition } from "./names.ts";
 const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 const MANAGER = "kube-apiserver";
 const WRITE_OPTIONS = { dryRun: false, fieldManager: MANAGER, fieldValidation: "Ignore", force: false } as const;
-/** How often, and for how long at a time, the clean-up looks whether the last instance is gone. */
+/** Interval and duration of the wait for the last instance to be deleted. */
 const POLL_MS = 5_000;
 const POLL_MS_MAX = 60_000;
 
@@ -74,7 +73,7 @@ class CustomResources {
   }
 
   start(): void {
-    // What was established before the server started is served from its first request on.
+    // Definitions established before the start are served from the first request on.
     for (const { object } of this.#table.scan({ prefix: "" })) {
       const crd = object as Definition;
       if (isTrue(crd, "Established")) this.#serve(crd);
@@ -92,7 +91,7 @@ class CustomResources {
       return;
     }
     if (isTrue(crd, "Established")) this.#serve(crd);
-    // Each write comes back as an event, and the next step is taken then.
+    // Each write causes an event, which triggers the next step.
     if (await this.#acceptNames(crd)) return;
     if (crd.metadata?.deletionTimestamp !== undefined) {
       if (crd.metadata.finalizers?.includes(CLEANUP_FINALIZER)) void this.#cleanUp(crd);
@@ -108,7 +107,7 @@ class CustomResources {
     }
   }
 
-  /** Has it written? */
+  /** True if the status was written. */
   async #acceptNames(crd: Definition): Promise<boolean> {
     if (deepEqual(crd.spec.names, crd.status?.acceptedNames)) return false;
     const group = [...this.#table.scan({ prefix: "" })]
@@ -127,7 +126,7 @@ class CustomResources {
     return true;
   }
 
-  /** A name that became free may be what another definition of the group waits for. */
+  /** Another definition of the group may wait for a name that became free. */
   #enqueueOthers(name: string): void {
     const group = name.slice(name.indexOf(".") + 1);
     for (const { key, object } of this.#table.scan({ prefix: "" })) {
@@ -135,7 +134,7 @@ class CustomResources {
     }
   }
 
-  /** A status update by the server itself. After a conflict the other writer's change comes back as an event. */
+  /** A status update by the server itself. After a conflict, the other writer's event triggers a retry. */
   async #write(
     crd: Definition,
     change: (crd: CustomResourceDefinition, now: number) => CustomResourceDefinition,
@@ -229,7 +228,7 @@ class CustomResources {
     this.#cleaning.delete(uid);
   }
 
-  /** Is it done? */
+  /** True if the clean-up is done. */
   async #cleanUpOnce(crd: Definition): Promise<boolean> {
     const set = (isDone: boolean, reason: string, message: string): Promise<void> =>
       this.#write(crd, (existing, now) => {
@@ -290,7 +289,7 @@ function withoutFinalizer(crd: CustomResourceDefinition): CustomResourceDefiniti
   return { ...crd, metadata: kept.length === 0 ? metadata : { ...metadata, finalizers: kept } };
 }
 
-/** Instances of a kind that is not served any more are still to be found. */
+/** Makes the storage version served, so that instances of an unserved kind are found. */
 function withServedStorage(crd: Definition): Definition {
   const versions = crd.spec.versions.map((version) => ({ ...version, served: version.served || version.storage }));
   return { ...crd, spec: { ...crd.spec, versions } };

@@ -1,4 +1,4 @@
-// The scale subresource of custom resources: replicas wherever the definition says they are.
+// The scale subresource of custom resources: replicas at the paths in the definition.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go, ScaleREST
 
 import type { KubeObject } from "#api/object.ts";
@@ -23,7 +23,7 @@ interface Scale extends KubeObject {
   readonly spec?: { readonly replicas?: number };
 }
 
-/** Stands for replicas that were never set: the smallest int32. */
+/** The value for replicas that were never set: the smallest int32. */
 const UNSET = -2147483648;
 
 export function customScale(definitionOf: (version: string) => ScaleDefinition | undefined): SubresourceHandler {

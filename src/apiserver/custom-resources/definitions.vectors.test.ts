@@ -1,4 +1,4 @@
-// Definitions, broken in many ways: refused with upstream's texts.
+// Invalid definitions are refused with upstream's errors.
 
 import { describe, expect, it } from "vitest";
 import { errorText } from "#api/field-error.ts";
@@ -16,7 +16,7 @@ interface Case {
 const cases = file as unknown as readonly Case[];
 const checks = { read: readMetadata, checkRules: checkDefaultRules, compileRules };
 
-/** Upstream names the type of self after the time of day. */
+/** Upstream's type name of self contains a timestamp. */
 const plain = (text: string): string => text.replace(/selfType\d*/g, "selfType");
 
 describe("definitions against upstream", () => {

@@ -1,4 +1,4 @@
-// Mutated definitions and instances: refused or accepted, never a failure of the server.
+// Mutated definitions and instances are refused or accepted, but never crash the server.
 
 import { describe, expect, it } from "vitest";
 import type { Rng } from "#base/rng.ts";
@@ -50,7 +50,7 @@ function pathsOf(value: unknown, path: readonly string[] = []): (readonly string
   return [path, ...Object.keys(value).flatMap((key) => pathsOf((value as Json)[key], [...path, key]))];
 }
 
-/** With up to three parts removed or replaced. */
+/** Removes or replaces up to three parts. */
 function mutated(value: unknown, rng: Rng): unknown {
   const root: Json = { value: structuredClone(value) };
   for (let n = 0; n <= rng.below(3); n++) {

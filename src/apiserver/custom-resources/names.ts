@@ -1,4 +1,4 @@
-// Which names of a definition are accepted: those that no other definition of its group has.
+// Accepts the names of a definition that no other definition of its group has.
 // Upstream: apiextensions-apiserver/pkg/controller/status/naming_controller.go, calculateNamesAndConditions
 
 import { aggregateText } from "#api/field-error.ts";
@@ -19,7 +19,7 @@ export interface Naming {
   readonly established: Condition;
 }
 
-/** `group` are all definitions of the same group. */
+/** `group`: all definitions of the same group. */
 export function nameDefinition(crd: CustomResourceDefinition, group: readonly CustomResourceDefinition[]): Naming {
   const taken = { resources: new Set<string>(), kinds: new Set<string>() };
   for (const { status } of group) {

@@ -1,5 +1,5 @@
-// A table whose objects may have been written under an earlier schema: each is brought into the
-// present form when it is first read. What is written from now on is in that form already.
+// A table whose objects may have been written under an earlier schema: each is converted to the current form when it is
+// first read. New writes already have this form.
 
 import type { KubeObject } from "#api/object.ts";
 import type { BuildObject, ListQuery, StorageKey, StoredVersion, Table } from "../storage/storage.ts";
@@ -69,7 +69,7 @@ export class NormalizingTable implements Table {
     return view as T;
   }
 
-  /** A version of its own, since what is rendered from it depends on the schema as well. */
+  /** A separate version, because its cached renderings depend on the schema too. */
   #makeView(version: StoredVersion): StoredVersion {
     const { key, revision, isDeletion } = version;
     const object = this.#normalize(version.object);

@@ -1,5 +1,5 @@
-// The schema of a custom resource as OpenAPI publishes it: what the definition says, with the metadata
-// that every object has. Upstream: apiextensions-apiserver/pkg/controller/openapi/builder, pkg/controller/openapi/v2
+// The published OpenAPI schema of a custom resource: the definition's schema plus the standard metadata. Upstream:
+// apiextensions-apiserver/pkg/controller/openapi/builder, pkg/controller/openapi/v2
 
 import type { CustomResourceDefinitionVersion } from "#api/generated/types/apiextensions-v1.ts";
 import type { JSONSchemaProps } from "#cel/json-schema.ts";
@@ -21,7 +21,7 @@ export function openApiOf(version: CustomResourceDefinitionVersion, form: OpenAp
   const fields = version.selectableFields ?? [];
   const selectable = fields.map(({ jsonPath }) => ({ fieldPath: jsonPath.replace(/^\./, "") }));
   const extensions = selectable.length === 0 ? {} : { [SELECTABLE]: selectable };
-  // kubectl would refuse every other field of an object that may have any.
+  // Otherwise kubectl would refuse unlisted fields of an object that may have any fields.
   const isOpen = schema === undefined || (form === "v2" && schema["x-kubernetes-preserve-unknown-fields"] === true);
   if (isOpen) return { type: "object", ...extensions };
   const { properties, ...rest } = published(schema, form) as { properties?: Document };
@@ -50,7 +50,7 @@ function published(schema: JSONSchemaProps, form: OpenApiForm): Document {
   return schema["x-kubernetes-embedded-resource"] && !isFree ? embedded(below, form) : below;
 }
 
-/** What Go's types leave out because it is their zero value. */
+/** False for zero values, which Go's types omit. */
 const isSaid = (value: unknown): boolean => value !== false && value !== "";
 
 function embedded(schema: Record<string, unknown>, form: OpenApiForm): Document {
@@ -62,7 +62,7 @@ function embedded(schema: Record<string, unknown>, form: OpenApiForm): Document 
 
 const INT_OR_STRING = [{ type: "integer" }, { type: "string" }] as const;
 
-/** An integer or a string, said in a way that any client understands. */
+/** Writes int-or-string as alternatives, which any client understands. */
 function withAlternatives(schema: JSONSchemaProps): JSONSchemaProps {
   if (!schema["x-kubernetes-int-or-string"]) return schema;
   const { anyOf, allOf = [] } = schema;
@@ -76,8 +76,8 @@ const isIntOrString = (alternatives: readonly JSONSchemaProps[] | undefined): bo
   alternatives?.length === 2 && alternatives[0]?.type === "integer" && alternatives[1]?.type === "string";
 
 /**
- * Without what OpenAPI v2 does not know, or kubectl misreads there: alternatives, null, defaults, and the insides of
- * what may hold anything.
+ * Drops everything that OpenAPI v2 lacks or kubectl misreads there: alternatives, null, defaults, and the fields of
+ * schemas that preserve unknown fields.
  */
 function inOlderForm(schema: JSONSchemaProps): JSONSchemaProps {
   const { allOf: _1, oneOf: _2, anyOf: _3, not: _4, default: _5, nullable, ...older } = schema;

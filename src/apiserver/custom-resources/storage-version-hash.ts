@@ -1,4 +1,4 @@
-// The hash by which clients see that the storage version of a kind changed: the first bytes of a SHA-256.
+// The hash that identifies a kind's storage version to clients: the first bytes of a SHA-256.
 // Upstream: k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go
 
 import type { GroupVersionKind } from "#api/object.ts";

@@ -1,5 +1,5 @@
-// From a request's body to an object in the stored form: parsed, checked to be of the endpoint's
-// kind, read into its type, defaulted, converted. Unknown and repeated fields become warnings or errors.
+// Decodes a request's body into an object in the stored form: parses it, checks its kind, decodes it into its type,
+// applies defaults, converts it. Unknown and duplicate fields become warnings or errors.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go and rest.go, transformDecodeError
 
 import { goTypeOfKind } from "#api/go-layout.ts";
@@ -18,7 +18,7 @@ import { givenKind } from "./given-kind.ts";
 import { strictGoErrors } from "./go-json.ts";
 import { bodyEncoding, type ParsedBody, parseBody, parseErrorText, type RequestBody } from "./request-body.ts";
 
-/** Throws a 400 or 415. `version` is the kind that the body should have: the endpoint's, or that of its subresource. */
+/** Throws a 400 or 415. `version`: the expected kind of the body, that of the endpoint or its subresource. */
 export function decodeObject(
   call: ResourceCall,
   body: RequestBody,
@@ -52,7 +52,7 @@ export function decodeObject(
   return toStoredForm(context, version, decoded, parsed.value);
 }
 
-/** From a value that was read into its type to what is stored. `given` is the value as it came. */
+/** Defaults and converts a decoded value. `given`: the value as received. */
 export function toStoredForm(
   context: RequestContext,
   version: KindVersion,
@@ -63,7 +63,7 @@ export function toStoredForm(
   const defaulted = version.applyDefaults(withKind(value, version), context.receivedMs);
   context.decodedBody = defaulted;
   const object = version.toStored(defaulted);
-  // An empty list of managed fields means to forget them all; the type itself would leave it out.
+  // An empty managedFields list resets all managed fields; decoding into the type would drop it.
   const { managedFields } = (given as KubeObject | null)?.metadata ?? {};
   const isReset = version.goType !== undefined && Array.isArray(managedFields) && managedFields.length === 0;
   return isReset ? withMeta(object, { managedFields }) : object;
@@ -85,7 +85,7 @@ function parseOrRefuse(
   }
 }
 
-/** What the body says it is must be the endpoint's kind; what it does not say is taken from there. */
+/** The kind and apiVersion of the body must be the endpoint's, or absent. */
 function checkKind(value: unknown, expected: KindVersion, body: RequestBody): void {
   const found = givenKind(value, expected);
   switch (found.kind) {
@@ -104,7 +104,7 @@ function checkKind(value: unknown, expected: KindVersion, body: RequestBody): vo
 }
 
 /**
- * A custom resource must say what it is. Another kind is left to the rules of this one.
+ * A custom resource must have a kind. Another kind is left for validation to refuse.
  * Upstream: apimachinery/pkg/runtime/serializer/json/json.go, Decode into an Unstructured
  */
 function customKindOf(
@@ -118,12 +118,12 @@ function customKindOf(
   const { kind, apiVersion } = (value ?? {}) as { kind?: string | null; apiVersion?: string | null };
   if (kind) return { ...parseApiVersion(apiVersion ?? ""), kind };
   const missing = missingKind(body.kind === "bytes" ? decodeUtf8(body.bytes) : value);
-  // Another decoder reads what need not be strict, and says so in other words.
+  // Upstream uses another decoder here, with other messages.
   if (validation === "Ignore") throw cannotBeHandled(expected, expected.kind, missing);
   throw unrecognized(expected, missing, body);
 }
 
-/** The version is looked at once the metadata could be read. */
+/** The version is checked after the metadata was decoded. */
 function checkCustomVersion(value: Partial<KubeObject>, given: GroupVersionKind, expected: KindVersion): void {
   const { apiVersion } = value as { apiVersion?: string | null };
   if (apiVersion === apiVersionOf(expected)) return;
@@ -135,7 +135,7 @@ function checkCustomVersion(value: Partial<KubeObject>, given: GroupVersionKind,
   throw newBadRequest(`the API version in the data ${versions}`);
 }
 
-/** The server of custom resources knows no other kind than the one it expects here. */
+/** Upstream's server of custom resources knows only the expected kind here. */
 function checkScaleKind(value: unknown, expected: KindVersion, body: RequestBody): void {
   const found = givenKind(value, expected);
   if (found.kind === "unreadable") throw unrecognized(expected, found.error, body);
@@ -149,7 +149,7 @@ export function missingKind(value: unknown): string {
   return `Object 'Kind' is missing in '${typeof value === "string" ? value : stringifyJson(value)}'`;
 }
 
-/** The other kind is read first, and may already fail to be one. */
+/** Upstream decodes the given kind first, so an error in that comes first. */
 function misfitOf(value: unknown, given: GroupVersionKind): string | undefined {
   const goType = goTypeOfKind(given);
   try {
@@ -161,11 +161,11 @@ function misfitOf(value: unknown, given: GroupVersionKind): string | undefined {
   }
 }
 
-/** Upstream's decoder of types stops counting there: sigs.k8s.io/json, saveStrictError. */
+/** Upstream's typed decoder stops at this number: sigs.k8s.io/json, saveStrictError. */
 const STRICT_ERRORS_MAX = 100;
 const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
 
-/** Unknown fields, and repeated ones, which are only looked for when the text has more keys than the value. */
+/** Unknown and duplicate fields. Duplicates are searched only if the text has more keys than the value. */
 export function strictErrors(parsed: ParsedBody, unknownFields: readonly string[]): string[] {
   const errors = unknownFields.map((path) => `unknown field "${path}"`);
   if (parsed.text === undefined) return [...(parsed.yamlErrors ?? []), ...errors];
@@ -189,7 +189,7 @@ function countKeys(value: unknown): number {
 
 function withKind(value: Readonly<Record<string, unknown>>, version: KindVersion): KubeObject {
   const own = version.group === "" ? version.version : `${version.group}/${version.version}`;
-  // A custom resource of another kind or group is told so by its rules.
+  // Validation refuses a custom resource of another kind or group.
   const isCustom = version.goType === undefined;
   const kind = isCustom ? (value.kind as string | undefined) || version.kind : version.kind;
   const given = isCustom ? (value.apiVersion as string | undefined) : undefined;

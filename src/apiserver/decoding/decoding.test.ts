@@ -44,7 +44,7 @@ describe("typed decoding", () => {
       { ...before, metadata: { ...metadata, labels: {}, x: 1 } },
       { ...before, spec: { ...spec, containers: [{ name: "c", resources: { limits: { cpu: "0.2" } } }], y: 1 } },
       { ...before, spec: { ...spec, tolerations: [] }, status: null },
-      // Taken from another place: not what was read there.
+      // Parts moved to another field, where they were not decoded before.
       { ...before, spec: { ...spec, nodeSelector: metadata.labels, affinity: metadata } },
     ]) {
       expect(decodeTyped(pod, patched, "json", before)).toEqual(decodeTyped(pod, patched));

@@ -1,4 +1,4 @@
-// What a body says it is, against what it should be, with upstream's words for the difference.
+// Compares the kind of a body with the expected kind, with upstream's errors.
 
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "#api/object.ts";
@@ -6,9 +6,9 @@ import { jsonKind } from "#api/patch/json-value.ts";
 import { goPackageOf } from "../go-package.ts";
 
 export type GivenKind =
-  /** The expected one, or it says nothing. */
+  /** The expected kind, or none given. */
   | { readonly kind: "expected" }
-  /** Its kind cannot be read. */
+  /** The kind cannot be parsed. */
   | { readonly kind: "unreadable"; readonly error: string }
   /** The same kind in another version. */
   | { readonly kind: "otherVersion"; readonly given: GroupVersionKind }
@@ -44,7 +44,7 @@ function compare(given: GroupVersionKind, expected: GroupVersionKind): GivenKind
   if (text === apiVersionOf(expected) && given.kind === expected.kind) return { kind: "expected" };
   const isRegistered = goTypeOfKind(given) !== undefined;
   if (isRegistered && given.kind === expected.kind) return { kind: "otherVersion", given };
-  // Both groups of events have one internal type.
+  // Both groups of events share one internal type.
   const goPackage = expected.kind === "Event" ? "core" : goPackageOf(expected.group);
   const version = UNVERSIONED.has(given.kind) ? "v1" : given.version;
   const error = isRegistered

@@ -1,5 +1,5 @@
-// JSON read character by character, as Go reads it. Slower than JSON.parse, so it is only asked for
-// what that cannot tell: Go's wording of a syntax error, and which keys occur twice.
+// Parses JSON character by character, like Go. Slower than JSON.parse, so it is used only for Go's syntax errors and
+// for duplicate keys.
 // Upstream: encoding/json, scanner.go; sigs.k8s.io/json, strict decoding
 
 export class GoJsonError extends Error {
@@ -11,7 +11,7 @@ const SPACE = /[ \t\r\n]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings contain none
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 
-/** Throws a GoJsonError with Go's text when it is not JSON. `isBytes`: each character stands for one byte. */
+/** Throws a GoJsonError with Go's message if the text is not JSON. `isBytes`: each character is one byte. */
 export function readGoJson(text: string, isBytes = false): void {
   const reader = new Reader(text, new Set(), isBytes);
   reader.value("", 0);
@@ -19,8 +19,8 @@ export function readGoJson(text: string, isBytes = false): void {
 }
 
 /**
- * What a strict decoder says about valid JSON: unknown fields, which are given as paths such as "spec.containers[0].foo",
- * and fields that occur twice, in the order of the text. Nothing is said about what is inside of unknown fields.
+ * The errors of a strict decoder for valid JSON, in the order of the text: unknown fields, given as paths such as
+ * "spec.containers[0].foo", and duplicate fields. The contents of unknown fields are not checked.
  */
 export function strictGoErrors(text: string, unknownFields: readonly string[]): readonly string[] {
   const reader = new Reader(text, new Set(unknownFields));
@@ -84,7 +84,7 @@ class Reader {
     }
   }
 
-  /** Is the field unknown? */
+  /** True if the field is unknown. */
   #report(key: string, path: string, seen: Set<string>): boolean {
     const isUnknown = this.#unknownFields.has(path);
     if (seen.has(key)) this.errors.push(`duplicate field "${path}"`);
@@ -167,7 +167,7 @@ class Reader {
     return this.#text.charAt(this.#at);
   }
 
-  /** The next character that is no space, "" at the end. */
+  /** The next non-space character; "" at the end. */
   #peek(): string {
     SPACE.lastIndex = this.#at;
     SPACE.test(this.#text);
@@ -182,7 +182,7 @@ class Reader {
   }
 }
 
-/** Go looks at bytes and prints the one it stumbles over as a character. */
+/** Go works on bytes, and prints the invalid byte as a character. */
 const firstByte = (char: string): string => String.fromCharCode(new TextEncoder().encode(char)[0] ?? 0);
 
 function quoteChar(char: string): string {

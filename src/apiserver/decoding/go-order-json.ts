@@ -1,6 +1,5 @@
-// JSON as Go's encoder and its patch library would print it: fields of structs in the order of their
-// declaration, keys of maps sorted; where a patch has touched an object, its keys are sorted as well.
-// Only messages need it: they quote the patched object.
+// JSON as printed by Go's encoder and its patch library: struct fields in declaration order, map keys sorted, and keys
+// of objects that a patch touched sorted too. Only messages that quote the patched object need it.
 
 import type { GoField, GoStruct, GoType } from "#api/go-layout.ts";
 import { goJson } from "#api/go-text.ts";
@@ -8,8 +7,8 @@ import { goJson } from "#api/go-text.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The result of a JSON patch. What its operations reached into has sorted keys; what they brought stays as it came,
- * what they left alone or moved as it was. `current` is the object before.
+ * The result of a JSON patch. Objects that the operations reached into have sorted keys. Values from the patch keep
+ * their order, and untouched or moved values their old form. `current`: the object before.
  */
 export function patchedJson(
   patched: unknown,
@@ -43,7 +42,10 @@ export function patchedJson(
   return `{${members.join(",")}}`;
 }
 
-/** Pointers: what operations reach into, and what is sorted in all its depth since it was moved or compared. */
+/**
+ * JSON pointers of values that operations reach into, and of values that are fully sorted because they were moved or
+ * compared.
+ */
 interface PatchTraces {
   readonly reached: ReadonlySet<string>;
   readonly sorted: ReadonlySet<string>;
@@ -52,7 +54,7 @@ interface PatchTraces {
 export function tracesOf(operations: readonly (Json | null)[]): PatchTraces {
   const reached = new Set<string>();
   const sorted = new Set<string>();
-  /** What was brought by the patch. */
+  /** Pointers of values that the patch added. */
   const brought = new Set<string>();
   const forget = (pointer: string): void => {
     for (const pointers of [reached, sorted, brought])
@@ -80,8 +82,8 @@ function addParents(pointers: Set<string>, path: string): void {
 }
 
 /**
- * The result of a merge patch: whatever the patch names is sorted, even where it changes nothing, except what takes
- * the place of an object, which stays as it came.
+ * The result of a merge patch: all values that the patch names are sorted, even without a change. A patch value that
+ * replaces an object keeps its order.
  */
 export function mergedJson(patched: unknown, current: unknown, patch: unknown, type: GoType | undefined): string {
   const inner = type?.kind === "pointer" ? type.elem : type;

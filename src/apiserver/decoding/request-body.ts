@@ -1,4 +1,4 @@
-// The body of a request: read within the limit, then parsed by its content type.
+// Reads the body of a request within the limit, and parses it by content type.
 
 import { CodecError } from "#api/codec-error.ts";
 import { type BeyondInt64, decodeUtf8, parseJson, untyped } from "#api/json.ts";
@@ -13,12 +13,12 @@ import { headerOf, type ServerRequest } from "../request-context.ts";
 import { GoJsonError, readGoJson } from "./go-json.ts";
 
 export type RequestBody =
-  /** From within the process: decoded and frozen. */
+  /** From a client in this process: decoded and frozen. */
   { readonly kind: "object"; readonly value: unknown } | { readonly kind: "bytes"; readonly bytes: Uint8Array };
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Throws a 413 as soon as the limit is passed. */
+/** Throws a 413 as soon as the limit is exceeded. */
 export async function readBody(request: ServerRequest, bytesMax: number): Promise<RequestBody> {
   const { body } = request;
   if (body === undefined) return { kind: "bytes", bytes: NO_BYTES };
@@ -52,15 +52,15 @@ export function isEmptyBody(body: RequestBody): boolean {
 
 export interface ParsedBody {
   readonly value: unknown;
-  /** The JSON it was read from. */
+  /** The original JSON. */
   readonly text?: string;
-  /** What is doubtful about the YAML it was read from. */
+  /** Strict errors of the original YAML. */
   readonly yamlErrors?: readonly string[];
 }
 
 export type BodyEncoding = "json" | "yaml" | "protobuf";
 
-/** Throws a 415. Without a Content-Type it is JSON. */
+/** Throws a 415. The default is JSON. */
 export function bodyEncoding(request: ServerRequest, allowsProtobuf: boolean): BodyEncoding {
   const header = headerOf(request, "content-type");
   const type = header === "" ? MEDIA_TYPES.json : bareMediaType(header);
@@ -70,7 +70,7 @@ export function bodyEncoding(request: ServerRequest, allowsProtobuf: boolean): B
   throw newUnsupportedMediaType(ACCEPTED_TYPES);
 }
 
-/** Throws a CodecError or a GoJsonError; their messages are what the client is told. */
+/** Throws a CodecError or a GoJsonError; the client sees their messages. */
 export function parseBody(
   body: RequestBody,
   encoding: BodyEncoding,
@@ -83,7 +83,7 @@ export function parseBody(
   return encoding === "yaml" ? parseYamlText(text, beyondInt64) : { value: parseJsonText(text, beyondInt64), text };
 }
 
-/** Callers within the process may write any integer as a bigint. A type sees to that itself. */
+/** Clients in this process may pass any integer as a bigint. Typed decoding handles that itself. */
 export function directValue(value: unknown, beyondInt64: BeyondInt64): unknown {
   return beyondInt64 === "double" ? untyped(value) : value;
 }
@@ -93,7 +93,7 @@ export function parseYamlText(text: string, beyondInt64: BeyondInt64): ParsedBod
   return { value, yamlErrors: duplicates };
 }
 
-/** Types refuse an integer beyond int64 in the words of its text, so for them it is a bigint. */
+/** Integers beyond int64 are bigints for typed decoding, whose error quotes the number's text. */
 export function parseJsonText(text: string, beyondInt64: BeyondInt64): unknown {
   try {
     return parseJson(text, beyondInt64);
@@ -103,7 +103,7 @@ export function parseJsonText(text: string, beyondInt64: BeyondInt64): unknown {
   }
 }
 
-/** What a body that cannot be parsed is called in the answer. */
+/** The error message for a body that cannot be parsed. */
 export function parseErrorText(error: unknown): string | undefined {
   return error instanceof CodecError || error instanceof GoJsonError ? error.message : undefined;
 }

@@ -1,5 +1,4 @@
-// What the server serves, as documents: the legacy lists and the aggregated one. Derived from the
-// registry's rows and made again when those change.
+// Discovery documents: the legacy lists and the aggregated one, derived from the registry's rows.
 // Upstream: k8s.io/apiserver/pkg/endpoints/discovery
 
 import { apiVersionOf } from "#api/object.ts";
@@ -9,20 +8,20 @@ import type { Endpoint, Registry } from "../registry.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The groups in order of discovery, highest rank first and then by name; without the core group. */
+/** The groups in discovery order, by priority and then by name; without the core group. */
 export function orderedGroups(registry: Registry): readonly string[] {
   const builtin = builtinGroups().map(({ group }) => group);
   const groups = new Set([...registry.groups(), ...registry.remotes().map(({ group }) => group)]);
   groups.delete("");
   const ranks = new Map(Array.from(groups, (group) => [group, rankOfGroup(registry, group)]));
-  // Built-in groups of one rank are in the order of the table.
+  // Built-in groups with the same priority are in the order of the table.
   const place = (group: string): number => (builtin.includes(group) ? builtin.indexOf(group) : builtin.length);
   return [...groups].sort(
     (a, b) => (ranks.get(b) ?? 0) - (ranks.get(a) ?? 0) || place(a) - place(b) || (a < b ? -1 : 1),
   );
 }
 
-/** The group of APIServices themselves comes first. */
+/** The group of APIServices is first. */
 const FIRST = "apiregistration.k8s.io";
 
 function rankOfGroup(registry: Registry, group: string): number {
@@ -31,7 +30,7 @@ function rankOfGroup(registry: Registry, group: string): number {
   return group === FIRST ? Number.POSITIVE_INFINITY : Math.max(own, ...remote);
 }
 
-/** The preferred version first. */
+/** The preferred version is first. */
 export function orderedVersions(registry: Registry, group: string): readonly string[] {
   const ranked = builtinGroups().find((known) => known.group === group)?.versions ?? [];
   const served = [
@@ -44,7 +43,7 @@ export function orderedVersions(registry: Registry, group: string): readonly str
 }
 
 /**
- * Stable before beta before alpha, higher numbers first, all else last by name.
+ * Stable before beta before alpha, then higher numbers first. Other versions are last, by name.
  * Upstream: k8s.io/apimachinery/pkg/version, CompareKubeAwareVersionStrings
  */
 export function compareVersions(a: string, b: string): number {
@@ -130,7 +129,7 @@ function subresourceEntry({ row, version }: Endpoint, { name, verbs, kind }: Sub
   };
 }
 
-/** GET /api or /apis for clients that take everything in one document. */
+/** GET /api or /apis for clients of aggregated discovery. */
 export function aggregated(registry: Registry, isCore: boolean, apiVersion: string): Document {
   const groups = isCore ? [""] : orderedGroups(registry);
   const items = groups.map((group) => ({
@@ -140,7 +139,7 @@ export function aggregated(registry: Registry, isCore: boolean, apiVersion: stri
   return { kind: "APIGroupDiscoveryList", apiVersion: `apidiscovery.k8s.io/${apiVersion}`, metadata: {}, items };
 }
 
-/** A version whose server does not answer is stale: its resources are those that were seen last. */
+/** A version whose server does not answer is stale and shows its last known resources. */
 function aggregatedVersion(registry: Registry, group: string, version: string): Document {
   const remote = registry.remote(group, version);
   if (remote === undefined) {
@@ -151,7 +150,7 @@ function aggregatedVersion(registry: Registry, group: string, version: string): 
 }
 
 function aggregatedResource({ row, version }: Endpoint): Document {
-  // The group and version of the list itself are meant where none are given; custom kinds give them.
+  // Absent group and version mean those of the list. Custom kinds set them.
   const responseKind = ({ group, version: name, kind }: Subresource["kind"]): Document =>
     group === version.group && name === version.version && !row.isCustom
       ? { group: "", version: "", kind }

@@ -1,5 +1,5 @@
-// /api, /apis and what is below them up to the version. What a router answers takes GET alone; /apis, the groups
-// and all of custom groups are answered before it, whatever the method.
+// Serves /api, /apis and the paths below down to the version. As upstream, paths of the router accept only GET; /apis,
+// groups and custom groups are answered before the router, for any method.
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver, apisHandler, apiGroupHandler
 
 import type { HttpResponse } from "#base/http.ts";
@@ -43,7 +43,7 @@ export function discoveryHandler(core: ServerCore): (context: RequestContext) =>
   };
 }
 
-/** Those that answer with a document, without the variants that end in a slash. */
+/** Paths that answer with a document, without the variants that end in a slash. */
 export function discoveryPaths(registry: Registry): readonly string[] {
   const ofVersions = (root: string, group: string): readonly string[] =>
     registry.versionsOf(group).map((version) => `${root}/${version}`);
@@ -93,7 +93,7 @@ function version(
   );
 }
 
-/** The version of the aggregated document, if the client takes any: it comes before what else it takes. */
+/** The version of the aggregated document, if the client accepts one. It wins over other accepted types. */
 function aggregatedVersion(accept: string): "v2" | undefined {
   if (!accept.includes("apidiscovery.k8s.io")) return undefined;
   for (const { type, subtype, params } of parseAccept(accept)) {
@@ -113,7 +113,7 @@ function respond(context: RequestContext, { value }: CachedDocument, hasRouter: 
 function respondTagged({ request }: RequestContext, document: CachedDocument, contentType: string): HttpResponse {
   const common = { "cache-control": "public", vary: "Accept" };
   const headers = { ...common, "content-type": contentType };
-  // Who is handed the value itself needs no tag, which takes the whole text.
+  // A client in this process needs no entity tag, which would require the encoded text.
   if (request.direct) return { status: 200, headers, body: { kind: "object", value: document.value } };
   const etag = `"${document.etag}"`;
   if (headerOf(request, "if-none-match") === etag) {

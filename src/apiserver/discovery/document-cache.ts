@@ -1,10 +1,10 @@
-// Documents derived from the registry, encoded once for each state of it, with an entity tag.
+// Documents derived from the registry, encoded once per registry generation, with an entity tag.
 
 import { lazy } from "#api/lazy.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { Registry } from "../registry.ts";
 
-/** Encoded when it is first sent over a network: within the process the value is handed over. */
+/** Encoded when it is first sent over a network. A client in this process gets the value. */
 export class CachedDocument {
   readonly value: unknown;
   readonly #encoded: () => { readonly bytes: Uint8Array; readonly etag: string };
@@ -49,7 +49,7 @@ export class DocumentCache {
   }
 }
 
-/** 128 bits that tell two documents apart; not against an attacker, who gains nothing by it. */
+/** A 128-bit hash to tell documents apart. It is not cryptographic and need not be. */
 export function hashOf(text: string): string {
   const lanes = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35];
   for (let i = 0; i < text.length; i++) {
@@ -57,7 +57,7 @@ export function hashOf(text: string): string {
     const lane = i & 3;
     lanes[lane] = Math.imul((lanes[lane] as number) ^ unit, 0x01000193);
   }
-  // The lanes are mixed, so that a change of one character shows in all.
+  // Mixes the lanes, so that a change of one character affects all of them.
   for (let round = 0; round < 8; round++) {
     const lane = round & 3;
     const next = lanes[(lane + 1) & 3] as number;

@@ -1,4 +1,4 @@
-// What the fields of every object's metadata are, for those who ask `kubectl explain`. The words are our own.
+// Descriptions of the metadata fields for `kubectl explain`. The texts are not upstream's.
 
 export const METADATA_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 

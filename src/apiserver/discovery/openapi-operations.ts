@@ -1,7 +1,7 @@
-// The operations of one kind: which path, method and parameters a verb has, what goes in and what comes out. Both forms of
-// OpenAPI are written from them.
+// The OpenAPI operations of a kind: path, method, parameters, body and responses of each verb. Both OpenAPI versions
+// are written from them.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, apiextensions-apiserver/pkg/controller/openapi/builder
-// Deviation: built-in kinds have neither the deprecated watch paths nor the parameters of connections.
+// Deviation: built-in kinds have no deprecated watch paths and no parameters for connect operations.
 
 import type { GroupVersionKind } from "#api/object.ts";
 import type { Subresource, Verb } from "#api/resource-table.ts";
@@ -22,18 +22,18 @@ export interface Operation {
   readonly tag: string;
   readonly gvk: GroupVersionKind;
   readonly parameters: readonly Parameter[];
-  /** Absent: it takes none. */
+  /** Absent: no body. */
   readonly body?: { readonly schema: string; readonly isRequired: boolean };
   /** The media types of requests. */
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
-  /** What the answer is in each good case, by status; undefined: text. */
+  /** Schema of the response by status; undefined: text. */
   readonly answers: Readonly<Record<number, string | undefined>>;
 }
 
 export interface PathItem {
   readonly path: string;
-  /** Those of all its operations. */
+  /** Parameters that all its operations share. */
   readonly parameters: readonly Parameter[];
   readonly operations: readonly Operation[];
 }
@@ -85,7 +85,7 @@ const BUILTIN_LIST_TYPES = [
 interface VerbForm {
   readonly method: string;
   readonly action: string;
-  /** What its operations are named by. */
+  /** The base of its operations' names. */
   readonly name: string;
 }
 
@@ -100,7 +100,7 @@ const VERBS: Readonly<Record<Verb, VerbForm>> = {
   deletecollection: { method: "delete", action: "deletecollection", name: "delete" },
 };
 
-/** The paths of one kind; the schemas they speak of are added. */
+/** The paths of one kind. Adds the schemas that they refer to. */
 export function pathsOf(endpoint: Endpoint, root: string, schemas: OpenApiSchemas): PathItem[] {
   const { row, version } = endpoint;
   const schema = version.schema();
@@ -141,7 +141,7 @@ function addMetaTypes(schemas: OpenApiSchemas): void {
   }
 }
 
-/** Parameters that all operations have stand with the path. */
+/** Parameters that all operations share are listed at the path. */
 function pathItem(target: string, shared: readonly Parameter[], operations: readonly Operation[]): PathItem {
   const [first, ...others] = operations;
   const isEverywhere = ({ name }: Parameter): boolean =>

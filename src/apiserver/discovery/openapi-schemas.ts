@@ -1,5 +1,5 @@
-// Schemas as OpenAPI components (v3) or definitions (v2): every named type once, referred to from everywhere else, with
-// the extensions that clients merge, apply and explain by.
+// Schemas as OpenAPI components (v3) or definitions (v2): every named type once, referred to by name, with the
+// extensions that clients need for merge, apply and explain.
 
 import type { GroupVersionKind } from "#api/object.ts";
 import type { Schema } from "#api/schema.ts";
@@ -7,7 +7,7 @@ import { METADATA_TYPE, metadataDescriptions } from "./metadata-descriptions.ts"
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The older form has no defaults, no nullable fields, and extensions beside a reference. */
+/** v2 has no defaults and no nullable fields, and allows extensions next to a reference. */
 export type OpenApiForm = "v2" | "v3";
 
 export class OpenApiSchemas {
@@ -18,12 +18,12 @@ export class OpenApiSchemas {
     this.form = form;
   }
 
-  /** All that was referred to so far, by name. */
+  /** All types referred to so far, by name. */
   get components(): Readonly<Record<string, Document>> {
     return Object.fromEntries(Object.entries(this.#components).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Adds a kind. A custom one has no type name and gets one from its group. */
+  /** Adds a kind. A custom kind has no type name, so its name derives from its group. */
   addKind(gvk: GroupVersionKind, schema: Schema, document?: Document): string {
     const name = schema.typeName ?? customName(gvk);
     if (document !== undefined) this.#components[name] = document;
@@ -32,10 +32,10 @@ export class OpenApiSchemas {
     return name;
   }
 
-  /** The list of a kind, whose own schema the tables may lack. */
+  /** Adds the list of a kind, for which the tables may have no schema. */
   addList({ group, version, listKind }: ListNames, itemName: string): string {
     const item = this.#components[itemName] as Document;
-    // Custom kinds name their lists, and their fields have no defaults.
+    // Custom kinds have their own list name, and their fields have no defaults.
     const isCustom = itemName === customName({ group, version, kind: itemName.slice(itemName.lastIndexOf(".") + 1) });
     const name = isCustom ? customName({ group, version, kind: listKind }) : `${itemName}List`;
     const referTo = (type: string): Document => this.#reference(type, isCustom ? {} : { default: {} });
@@ -57,14 +57,14 @@ export class OpenApiSchemas {
     return name;
   }
 
-  /** A type that is no kind of its own here. */
+  /** Adds a type that is not a kind. */
   addType(schema: Schema): void {
     if (schema.typeName !== undefined && !Object.hasOwn(this.#components, schema.typeName))
       this.#define(schema.typeName, schema);
   }
 
   #define(name: string, schema: Schema): void {
-    // Known before its fields, so that a type may contain itself.
+    // Registered before its fields, because a type may contain itself.
     this.#components[name] = {};
     const content = this.#content(schema);
     this.#components[name] = name === METADATA_TYPE ? this.#described(content) : content;
@@ -92,7 +92,7 @@ export class OpenApiSchemas {
     return referenceOf(name, this.form);
   }
 
-  /** In v3 nothing may stand beside a reference. */
+  /** v3 allows nothing next to a reference. */
   #reference(name: string, beside: Document): Document {
     const refers = this.reference(name);
     if (this.form === "v2") {

@@ -1,5 +1,5 @@
-// An OpenAPI v2 document as the protobuf message that client-go asks for: gnostic's openapi.v2.Document. Fields are
-// written from the last to the first, as the writer wants it.
+// An OpenAPI v2 document as the protobuf message that client-go requests: gnostic's openapi.v2.Document. Fields are
+// written from last to first, as the writer requires.
 
 import { ProtoWriter } from "#api/proto-writer.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -14,7 +14,7 @@ interface Field {
   readonly write: Write;
 }
 
-/** By the name in JSON; "x-": extensions. */
+/** Fields by JSON name; "x-" stands for extensions. */
 type Message = Readonly<Record<string, Field>>;
 
 const text: Write = (writer, value: string) => writer.text(value);
@@ -46,7 +46,7 @@ const message =
     }
   };
 
-/** Wraps a value in a message that has it as its only field. */
+/** Wraps a value in a message with this single field. */
 const within =
   (field: Field): Write =>
   (writer, value) =>
@@ -113,7 +113,7 @@ const BODY: Message = {
   required: { number: 4, wireType: 0, write: flag },
   schema: { number: 5, write: schema },
 };
-/** Of parameters in the query; those in the path come without the field in the middle. */
+/** Query parameters. Path parameters lack the middle field. */
 const QUERY: Message = {
   required: { number: 1, wireType: 0, write: flag },
   in: { number: 2, write: text },

@@ -1,5 +1,5 @@
-// /openapi/v2: all that the server serves in one document, in JSON or protobuf. Made when first asked for and whenever
-// the kinds changed. Upstream: k8s.io/kube-openapi/pkg/handler
+// /openapi/v2: the whole API in one document, in JSON or protobuf. Created on demand and after changes of the kinds.
+// Upstream: k8s.io/kube-openapi/pkg/handler
 
 import type { HttpResponse } from "#base/http.ts";
 import type { ServerCore } from "../core.ts";
@@ -11,7 +11,7 @@ import { openApiV2Protobuf } from "./openapi-v2-protobuf.ts";
 
 const COMMON_HEADERS = { "cache-control": "no-cache, private", vary: ["Accept-Encoding", "Accept"] };
 const PROTOBUF = "com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/** Older clients spell it so. */
+/** The spelling of older clients. */
 const PROTOBUF_BEFORE = "com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 /** Undefined for other paths. */

@@ -1,5 +1,5 @@
-// /openapi/v3: the index with hashed addresses, and one document for each group version. Made when
-// first asked for and whenever the kinds changed. Any method will do.
+// /openapi/v3: the index with hashed URLs, and one document per group version. Created on demand and after changes of
+// the kinds. Accepts any method.
 // Upstream: k8s.io/kube-openapi/pkg/handler3; k8s.io/kube-aggregator/pkg/controllers/openapiv3
 
 import type { HttpResponse } from "#base/http.ts";
@@ -34,7 +34,7 @@ export function openApiHandler(core: ServerCore): (context: RequestContext) => H
 
 const INDEX = "/openapi/v3";
 
-/** Deviation: upstream has the documents in protobuf, too. */
+/** Deviation: upstream also serves the documents as protobuf. */
 const isJson = ({ type, subtype }: AcceptClause): boolean =>
   ["application/json", "application/*", "*/*"].includes(`${type}/${subtype}`);
 
@@ -48,7 +48,7 @@ function empty(status: number, headers: Readonly<Record<string, string>> = {}): 
 
 const NOT_CACHED = "no-cache, private";
 
-/** Without a type of its own: upstream leaves it to its HTTP library, which sees text. */
+/** Served as plain text: upstream sets no content type, and its HTTP library detects text. */
 function respondWithIndex({ request }: RequestContext, { value, bytes }: CachedDocument): HttpResponse {
   const headers = { "cache-control": NOT_CACHED, "content-type": "text/plain; charset=utf-8" };
   return { status: 200, headers, body: request.direct ? { kind: "object", value } : { kind: "bytes", bytes } };
@@ -64,7 +64,7 @@ function index(registry: Registry, documents: DocumentCache): unknown {
         if (remote.openApiUrl !== undefined) paths[path] = { serverRelativeURL: remote.openApiUrl };
         continue;
       }
-      // The tag of a document is what it says, so the address changes with it.
+      // The tag is a hash of the content, so the URL changes with the content.
       const { etag } = documentOf(documents, group, version);
       paths[path] = { serverRelativeURL: addressOf(path, etag) };
     }

@@ -1,4 +1,4 @@
-// What the levels of pod security forbid, and since which version of Kubernetes. Each check names what breaks it.
+// The checks of the pod security levels, by version of Kubernetes. Each check names the violating fields.
 // Upstream: k8s.io/pod-security-admission/policy
 
 import type { PodSpec } from "#api/generated/types/core-v1.ts";
@@ -42,9 +42,9 @@ export type Check = (pod: CheckedPod) => Violation | undefined;
 
 interface VersionedCheck {
   readonly id: string;
-  /** By the minor version from which on it looks like this, in ascending order. */
+  /** Variants of the check by their first minor version, ascending. */
   readonly since: readonly (readonly [minor: number, check: Check])[];
-  /** The check of the baseline whose place it takes. */
+  /** The baseline check that this one replaces. */
   readonly overrides?: string;
 }
 
@@ -53,7 +53,7 @@ const unlessWindows =
   (pod) =>
     pod.spec.os?.name === "windows" ? undefined : check(pod);
 
-/** Root in a user namespace is nobody on the node. */
+/** Root in a user namespace has no privileges on the node. */
 const unlessOwnUsers =
   (check: Check): Check =>
   (pod) =>
@@ -78,7 +78,7 @@ const SYSCTLS_1_32 = [...SYSCTLS_1_29, "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"]
 
 const SELINUX_TYPES = ["", "container_t", "container_init_t", "container_kvm_t"];
 
-/** Both lists in the order of the ids, which is that of the messages. */
+/** Both lists are sorted by id, which is the order of the messages. */
 const BASELINE: readonly VersionedCheck[] = [
   { id: "appArmorProfile", since: [[0, appArmorProfile]] },
   { id: "capabilities_baseline", since: [[0, capabilitiesBaseline]] },
@@ -162,7 +162,7 @@ const RESTRICTED: readonly VersionedCheck[] = [
   },
 ];
 
-/** What of a pod a level forbids, in the order in which it is told. */
+/** The violations of a level by a pod, in the order of the messages. */
 export function violationsOf({ level, version }: LevelVersion, pod: CheckedPod): readonly Violation[] {
   if (level === "privileged") return [];
   const minor = version === "latest" ? Number.POSITIVE_INFINITY : version;

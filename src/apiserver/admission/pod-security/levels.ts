@@ -1,11 +1,11 @@
-// Which level of pod security, in which version, a namespace asks for with its labels.
+// The pod security levels and versions in a namespace's labels.
 // Upstream: k8s.io/pod-security-admission/api/helpers.go
 
 import * as field from "#api/field-error.ts";
 
 export type Level = "privileged" | "baseline" | "restricted";
 
-/** The minor version of Kubernetes, or the newest there is. */
+/** A minor version of Kubernetes, or the newest. */
 export type Version = number | "latest";
 
 export interface LevelVersion {
@@ -17,7 +17,7 @@ export type Mode = "enforce" | "audit" | "warn";
 
 export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
-/** From lax to strict. */
+/** From least to most strict. */
 const LEVELS: readonly Level[] = ["privileged", "baseline", "restricted"];
 const LABELS = field.newPath("metadata", "labels");
 const LATEST: LevelVersion = { level: "privileged", version: "latest" };
@@ -39,7 +39,7 @@ export const isPrivileged = ({ enforce, audit, warn }: Policy): boolean =>
   [enforce, audit, warn].every(({ level }) => level === "privileged");
 
 export interface ParsedPolicy {
-  /** Valid in any case. */
+  /** Always valid, even if there are errors. */
   readonly policy: Policy;
   readonly errors: readonly field.FieldError[];
 }
@@ -56,7 +56,7 @@ export function policyOf(labels: Readonly<Record<string, string>> | undefined, d
     if (given !== undefined) {
       const known = LEVELS.find((one) => one === given);
       if (known === undefined) refuse(levelLabel(mode), `must be one of ${LEVELS.join(", ")}`);
-      // What is not understood is enforced as strictly as possible, and else ignored.
+      // An unknown level is enforced as the strictest, and ignored in the other modes.
       level = known ?? (mode === "enforce" ? "restricted" : "privileged");
     }
     const givenVersion = labels[versionLabel(mode)];
@@ -73,7 +73,7 @@ export function policyOf(labels: Readonly<Record<string, string>> | undefined, d
   return { policy: { enforce, audit, warn: warnOf(labels, enforce, warn) }, errors };
 }
 
-/** Where only the enforced level is given, and valid, users are also warned about templates that break it. */
+/** If only a valid enforce level is given, templates that violate it also cause warnings. */
 function warnOf(labels: Readonly<Record<string, string>>, enforce: LevelVersion, warn: LevelVersion): LevelVersion {
   const isGiven = LEVELS.some((level) => level === labels[levelLabel("enforce")]);
   if (labels[levelLabel("warn")] !== undefined || !isGiven || !isStricter(enforce.level, warn.level)) return warn;
@@ -84,6 +84,6 @@ function parseVersion(text: string): Version | undefined {
   if (text === "latest") return text;
   const match = /^v1\.([0-9]|[1-9][0-9]*)$/.exec(text);
   const minor = Number(match?.[1]);
-  // Go reads it into an int64.
+  // Go parses the version as int64.
   return match === null || minor >= 2 ** 63 ? undefined : minor;
 }

@@ -1,4 +1,4 @@
-// Checks of pod security about the pod as a whole: its annotations, namespaces, volumes and sysctls.
+// Pod security checks of the whole pod: annotations, host namespaces, volumes and sysctls.
 
 import type { Volume } from "#api/generated/types/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
@@ -36,7 +36,7 @@ export const appArmorProfile: Check = ({ metadata, spec }) => {
 const isAppArmorValue = (value: string): boolean =>
   value === "" || value === "runtime/default" || value.startsWith("localhost/");
 
-/** Before the field there were annotations. */
+/** Annotations preceded the field. */
 export const seccompAnnotations: Check = ({ metadata, spec }) => {
   const isAllowed = (value: string): boolean =>
     value === "runtime/default" || value === "docker/default" || value.startsWith("localhost/");
@@ -78,7 +78,7 @@ const UNRESTRICTED: readonly (keyof Volume)[] = [
   "secret",
 ];
 
-/** In the order in which the first one names a volume. */
+/** In upstream's order: the first match names the volume. */
 const RESTRICTED: readonly (keyof Volume)[] = [
   "hostPath",
   "gcePersistentDisk",

@@ -1,4 +1,4 @@
-// Pod security: the checks as upstream's packages answer them, and the plugin over the wire.
+// Pod security: the checks compared with upstream's packages, and the plugin over HTTP.
 
 import { describe, expect, it } from "vitest";
 import { errorText } from "#api/field-error.ts";

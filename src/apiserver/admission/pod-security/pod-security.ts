@@ -1,5 +1,5 @@
-// A namespace's labels say how secure its pods must be: what breaks the enforced level is refused, what breaks the others
-// is warned about or noted for the auditor. Templates of pods are never refused.
+// Pod security, by labels of the namespace: violations of the enforced level are refused, violations of the others
+// cause warnings or audit annotations. Pod templates are never refused.
 // Upstream: k8s.io/pod-security-admission/admission; plugin/pkg/admission/security/podsecurity
 
 import { semanticEqual } from "#api/equality.ts";
@@ -29,7 +29,7 @@ import {
 } from "./levels.ts";
 
 export interface PodSecurityConfiguration {
-  /** Of namespaces without labels. */
+  /** For namespaces without labels. */
   readonly defaults: Policy;
   readonly exemptions: {
     readonly usernames?: readonly string[];
@@ -40,7 +40,7 @@ export interface PodSecurityConfiguration {
 
 const USUAL: PodSecurityConfiguration = { defaults: PRIVILEGED, exemptions: {} };
 
-/** Of a namespace whose enforced level changes, how many pods are looked at. */
+/** How many pods are checked when a namespace's enforced level changes. */
 const CHECKED_PODS_MAX = 3000;
 
 const IGNORED_SUBRESOURCES = ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"];
@@ -53,7 +53,7 @@ interface WithTemplate {
 
 const ofSpec: TemplateReader = (object) => (object as { readonly spec?: WithTemplate }).spec?.template;
 
-/** By resource, its group and where its template of pods is. */
+/** By resource: its group, and how to read its pod template. */
 const TEMPLATES: ReadonlyMap<string, readonly [group: string, read: TemplateReader]> = new Map([
   ["replicationcontrollers", ["", ofSpec]],
   ["podtemplates", ["", (object) => (object as WithTemplate).template]],
@@ -211,7 +211,7 @@ export function podSecurity(core: () => ServerCore, configuration: PodSecurityCo
     ];
   }
 
-  /** A policy in an exempt namespace does nothing. */
+  /** A policy in an exempt namespace has no effect. */
   function exemptWarning({ metadata }: KubeObject, policy: Policy): string | undefined {
     const isEquivalent = (mode: Mode): boolean =>
       isSameLevel(policy[mode], defaults[mode]) ||
@@ -240,7 +240,7 @@ function note(attributes: AdmissionAttributes, key: string, value: string): void
 
 const podOf = ({ metadata = {}, spec = { containers: [] } }: Pod | PodTemplateSpec): CheckedPod => ({ metadata, spec });
 
-/** Whether pods that run may break the new level and did not break the old one. */
+/** Whether existing pods may violate the new level but not the old one. */
 function isMoreEnforced(enforce: LevelVersion, old: LevelVersion): boolean {
   if (isSameLevel(enforce, old) || enforce.level === "privileged") return false;
   return enforce.version !== old.version || isStricter(enforce.level, old.level);
@@ -257,7 +257,7 @@ function changesImages({ spec }: Pod, { spec: old }: Pod): boolean {
   );
 }
 
-/** One pod of each controller comes before the others. */
+/** One pod of each controller comes first. */
 function prioritized(pods: readonly Pod[]): readonly Pod[] {
   const seen = new Set<string>();
   const repeated: Pod[] = [];

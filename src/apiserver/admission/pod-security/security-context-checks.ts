@@ -1,4 +1,4 @@
-// Checks of pod security about containers and security contexts.
+// Pod security checks of containers and security contexts.
 
 import type { Container, EphemeralContainer, LifecycleHandler, Probe } from "#api/generated/types/core-v1.ts";
 import type { Check } from "./checks.ts";
@@ -131,7 +131,7 @@ export const seLinuxOptions =
 
 const SECCOMP_TYPES = ["Localhost", "RuntimeDefault"];
 
-/** A profile that is set must be one of two. */
+/** A profile must be one of two types, if it is set. */
 export const seccompProfile: Check = ({ spec }) => {
   const badType = (context: AnyContainer["securityContext"]): string | undefined => {
     const profile = context?.seccompProfile;
@@ -149,7 +149,7 @@ export const seccompProfile: Check = ({ spec }) => {
   };
 };
 
-/** It must be set, too, on the pod or on every container. */
+/** A profile must also be set, on the pod or on every container. */
 export const seccompProfileRequired: Check = (pod) => {
   const bad = seccompProfile(pod);
   if (bad !== undefined) return bad;

@@ -1,4 +1,4 @@
-// How violations of pod security name what breaks a rule.
+// Texts that name the violating parts of a pod.
 
 import type { Container, EphemeralContainer, PodSpec } from "#api/generated/types/core-v1.ts";
 
@@ -16,7 +16,7 @@ export const quoted = (names: readonly string[]): string => (names.length === 0 
 export const containersText = (names: readonly string[]): string =>
   `${plural("container", "containers", names.length)} ${quoted(names)}`;
 
-/** The pod and the containers that set something, joined as in a sentence. */
+/** The pod and the containers that set a field, joined as in a sentence. */
 export function settersText(isPod: boolean, containers: readonly string[]): string {
   return [...(isPod ? ["pod"] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(" and ");
 }
