@@ -1,4 +1,4 @@
-// Access by roles: what is granted and refused, rights that nobody may grant beyond their own, and acting as others.
+// Authorization by roles: granted and refused requests, privilege escalation, and impersonation.
 
 import type { JudgeCase, Step } from "./case.ts";
 
@@ -47,7 +47,7 @@ const binding = (name: string, ref: string, ...subjects: object[]): object => {
   return { metadata: { name }, roleRef: { apiGroup: GROUP, kind, name: role }, subjects };
 };
 
-/** A cluster role of this name for user $ns-bob, and a wait until the server acts on it. */
+/** Creates a cluster role of this name for user $ns-bob and waits until the server applies it. */
 const granted = (name: string, ...rules: object[]): readonly Step[] => [
   post(`${RBAC}/clusterroles`, role(`$ns-${name}`, ...rules)),
   post(`${RBAC}/clusterrolebindings`, binding(`$ns-${name}`, `ClusterRole $ns-${name}`, user("$ns-bob"))),
@@ -109,7 +109,7 @@ const decisions: readonly JudgeCase[] = [
       ),
       asBob(
         post(`${AUTHORIZATION}/selfsubjectaccessreviews`, {
-          // One binding alone grants it: which of two the reason names is chance.
+          // Only one binding grants this: with two, the binding that the reason names is random.
           spec: { nonResourceAttributes: { verb: "get", path: "/apis" } },
         }),
       ),
@@ -281,7 +281,7 @@ const impersonations: readonly JudgeCase[] = [
   },
 ];
 
-/** With a token of the account bob, which is no administrator. */
+/** Uses a token of the service account bob, which is not an administrator. */
 const TOKEN = `${CORE}/serviceaccounts/bob/token`;
 const asAccount = (each: Step, more: Headers): Step => ({
   ...each,

@@ -1,5 +1,5 @@
-// 5,000 random questions about who may do what, over all bootstrap roles and 100 generated ones, from one seed: half of
-// a question comes from a rule that may grant it, so that many are allowed and others only just are not.
+// 5,000 random questions about authorization, over all bootstrap roles and 100 generated ones, from one seed. Half of a
+// question comes from a rule that may grant it, so that many are allowed and others are almost allowed.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { fnv128a, utf8Bytes } from "#api/fnv.ts";
@@ -58,12 +58,12 @@ interface Question {
 interface Grant {
   readonly rule: PolicyRule;
   readonly subjects: readonly Subject[];
-  /** "" for the cluster. */
+  /** "" for the whole cluster. */
   readonly namespace: string;
 }
 
 export interface AccessWorld {
-  /** What to create before asking: path and object. */
+  /** The objects to create before asking: path and object. */
   readonly objects: readonly (readonly [path: string, object: object])[];
   readonly questions: readonly Question[];
 }
@@ -79,7 +79,7 @@ export function accessWorld(): AccessWorld {
   return { objects, questions: Array.from({ length: QUESTIONS }, () => questionOf(rng, grants)) };
 }
 
-/** Those of bootstrap roles, each of which has a binding: some have none by themselves. */
+/** The grants of bootstrap roles. Each role gets a binding, because some have none by default. */
 function bootstrapGrants(rng: Rng, objects: (readonly [string, object])[]): Grant[] {
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const policy = bootstrapPolicyOf(JSON.parse(BOOTSTRAP_POLICY) as PolicyEntry[], gates);
@@ -109,7 +109,7 @@ function generatedGrants(rng: Rng, index: number, objects: (readonly [string, ob
   const rules = Array.from({ length: 1 + rng.below(4) }, () => drawnRule(rng, isClusterRole));
   const kind = isClusterRole ? "ClusterRole" : "Role";
   const place = isClusterRole ? `${RBAC}/clusterroles` : `${RBAC}/namespaces/${namespace}/roles`;
-  // A few bindings name a role that is not there.
+  // A few bindings name a role that does not exist.
   if (!chance(rng, 3)) objects.push([place, { metadata: { name }, rules }]);
   const subjects = Array.from({ length: 1 + rng.below(3) }, () => drawnSubject(rng));
   objects.push(bindingOf(name, namespace, { kind, name }, subjects));
@@ -192,7 +192,10 @@ function askerOf(rng: Rng, { kind, name, namespace = "default" }: Subject): Pick
   return { user: `system:serviceaccount:${namespace}:${name}`, ...(chance(rng, 70) && { groups }) };
 }
 
-/** Creates the objects and asks; a letter for each answer: "y" and "n", "m" when a role that is missing is named. */
+/**
+ * Creates the objects and asks the questions. Returns a letter for each answer: "y", "n", or "m" if the answer names a
+ * missing role.
+ */
 export async function askAll(server: Server, { objects, questions }: AccessWorld): Promise<string> {
   for (const [target, body] of objects) {
     const { status, body: answer } = await server.ask({ method: "POST", target, body });
@@ -220,7 +223,7 @@ function letterOf({ allowed, reason = "" }: ReviewStatus): string {
   return reason === "" ? "n" : reason.startsWith("RBAC: ") && reason.includes("not found") ? "m" : "?";
 }
 
-/** The real server reads caches that lag: each kind of object is there once the last one of it counts. */
+/** The caches of the real server lag. It knows all objects of a kind once the last one takes effect. */
 async function untilKnown(server: Server): Promise<void> {
   const probes: readonly (readonly [path: string, kind: string, namespace: string])[] = [
     [`${RBAC}/clusterroles`, "ClusterRole", ""],
@@ -241,7 +244,7 @@ async function untilKnown(server: Server): Promise<void> {
 }
 
 export interface AccessRecord {
-  /** Of the questions: a record answers these and no others. */
+  /** A hash of the questions: a recording is valid only for these. */
   readonly questions: string;
   readonly answers: readonly string[];
 }

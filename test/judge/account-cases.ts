@@ -1,4 +1,4 @@
-// Tokens of service accounts, and reviews of tokens and rights.
+// Service account tokens, and reviews of tokens and access.
 
 import type { JudgeCase, Step } from "./case.ts";
 

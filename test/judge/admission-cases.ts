@@ -1,4 +1,4 @@
-// What admission does to pods, nodes, claims and priority classes, and what it refuses.
+// The effects of admission on pods, nodes, claims and priority classes, and its refusals.
 
 import type { JudgeCase, Step } from "./case.ts";
 
@@ -49,7 +49,7 @@ const priorityClass = (name: string, value: number, more: object = {}): object =
   ...more,
 });
 
-/** The judge's admission reads caches: a try that is not kept is repeated until they have caught up. */
+/** The admission of the real server reads caches: the dry run is repeated until they have caught up. */
 const settled = (body: object, status: number): Step => post(`${PODS}?dryRun=All`, body, { awaits: status });
 
 const tolerationCases: readonly JudgeCase[] = [
@@ -128,7 +128,7 @@ const priorityCases: readonly JudgeCase[] = [
   },
 ];
 
-/** It changes what pods elsewhere get: played after all others. */
+/** A default class changes the pods of other cases, so this is played last. */
 const defaultClassCases: readonly JudgeCase[] = [
   {
     name: "machinery/7.3.r5 Priority knows one default class",

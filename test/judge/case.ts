@@ -5,23 +5,26 @@ import { stringifyJson } from "#base/json.ts";
 import type { Answer, Call, Subject } from "./exchange.ts";
 import { Normaliser } from "./normalise.ts";
 
-/** "$name" in a target, header or body stands for what an earlier step captured on that server. */
+/** "$name" in a target, header or body is replaced by a value that an earlier step captured on that server. */
 export interface Step extends Call {
-  /** Captures by dotted path of the answer: `{ rv: "metadata.resourceVersion", tag: "headers.etag" }`, the body unless it says headers or warnings. */
+  /**
+   * Captures by dotted path of the answer: `{ rv: "metadata.resourceVersion", tag: "headers.etag" }`. The path starts
+   * in the body unless it starts with headers or warnings.
+   */
   readonly capture?: Readonly<Record<string, string>>;
-  /** Asked again until it has this status: the real server's admission reads caches that lag. */
+  /** Repeats the request until it has this status: the real server's admission reads caches that lag. */
   readonly awaits?: number;
-  /** Asked again until what is at the path has this value: what a controller of the server writes. */
+  /** Repeats the request until the path has this value, which a controller of the server writes. */
   readonly awaitsValue?: readonly [path: string, value: string];
-  /** Asked again until the body is as it should be: documents that the real server makes anew in the background. */
+  /** Repeats the request until the body is as expected: the real server rebuilds some documents in the background. */
   readonly awaitsBody?: (body: never) => boolean;
-  /** Only the status and reason count: how a Go library words that something is no YAML. */
+  /** Compares only status and reason: a Go library words the YAML error. */
   readonly comparesReasonOnly?: boolean;
-  /** Asked while this step, a watch, is open. */
+  /** Steps that run while this step, a watch, is open. */
   readonly during?: readonly Step[];
-  /** History ends here: versions from before are too old afterwards. */
+  /** Forgets the history: earlier versions are too old afterwards. */
   readonly forgetsHistory?: boolean;
-  /** What of the answer's body counts, where the servers do not serve the same things. */
+  /** The compared part of the body, if the servers do not serve the same things. */
   readonly view?: (body: never) => unknown;
 }
 
@@ -33,7 +36,7 @@ export interface JudgeCase {
 /** "step 2 PATCH …: body.reason: embedded "Invalid", real "BadRequest"". */
 export type Difference = string;
 
-/** Plays the case in a namespace of its own on both servers. */
+/** Plays the case in a separate namespace on both servers. */
 export async function judgeCase(
   judged: JudgeCase,
   namespace: string,
@@ -56,7 +59,7 @@ export function differencesBetween(
   );
 }
 
-/** The answers to the steps, as far as they count. */
+/** The compared parts of the answers to the steps. */
 export async function playCase({ steps }: JudgeCase, namespace: string, subject: Subject): Promise<readonly unknown[]> {
   const captured = new Map<string, string>([["ns", namespace]]);
   const normaliser = new Normaliser(namespace);
@@ -130,7 +133,7 @@ function reasonOf(answer: unknown): unknown {
   return { status, reason: body?.reason ?? "" };
 }
 
-/** "path: embedded 1, real 2", of all that differs. */
+/** All differences: "path: embedded 1, real 2". */
 export function* differencesOf(embedded: unknown, real: unknown, path: string): Generator<string> {
   if (stringifyJson(embedded) === stringifyJson(real)) return;
   if (isContainer(embedded) && isContainer(real) && Array.isArray(embedded) === Array.isArray(real)) {

@@ -1,5 +1,5 @@
-// The custom kinds that both servers are taught: gadgets before the cases begin, and contraptions, which have
-// rules in CEL, for fuzzed requests.
+// The custom kinds that both servers define: gadgets before the cases start, and contraptions, which have CEL rules,
+// for fuzzed requests.
 
 import type { Subject } from "./exchange.ts";
 

@@ -1,4 +1,4 @@
-// Definitions and their instances. Each case has a group of its own, named after its namespace.
+// Definitions and their instances. Each case has a separate group, named after its namespace.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { applyYaml, asTable, get, jsonPatch, merge, patch, post, put, strategic } from "./steps.ts";
@@ -88,7 +88,7 @@ const FULL = version(
   },
 );
 
-/** Teaches both servers the kind, and waits until it is served. */
+/** Defines the kind on both servers and waits until it is served. */
 const teach = (crd: Json, path = WIDGETS): Step[] => [
   post(DEFINITIONS, crd, { view: () => undefined }),
   { ...get(path), awaits: 200, view: () => undefined },
@@ -150,7 +150,7 @@ export const customResourceCases: readonly JudgeCase[] = [
         },
         { view: () => undefined },
       ),
-      // The real server makes the first create of a kind wait, which gives its controllers time.
+      // The real server delays the first create of a kind, which gives its controllers time.
       post(WIDGETS, widget("a", { size: 1 }), { view: () => undefined }),
       { ...get(`${DEFINITIONS}/others.${GROUP}`), view: specAndConditions },
       { ...get(`/apis/${GROUP}/v1/namespaces/$ns/others`), awaits: 404 },
@@ -430,7 +430,7 @@ export const customResourceCases: readonly JudgeCase[] = [
         ],
         { view: partOf("metadata", "generation") },
       ),
-      // Its store begins anew, and asks to wait meanwhile.
+      // The real server restarts the kind's store and asks clients to wait meanwhile.
       { ...get(`${WIDGETS}?labelSelector=none`), awaits: 200, view: () => undefined },
       { ...post(`${WIDGETS}?dryRun=All`, widget("wait", { a: "long text" })), awaits: 422, view: () => undefined },
       get(`${WIDGETS}/a`),

@@ -1,4 +1,4 @@
-// What fuzzed requests and the reading of upstream brought to light: each case was once answered otherwise.
+// Findings of fuzzed requests and of reading upstream: the embedded server once answered each case differently.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { GADGETS } from "./custom-kind.ts";
@@ -161,10 +161,10 @@ const bookmarksOf = (body: unknown): unknown =>
   Array.isArray(body) ? body.filter(({ type }: { type: string }) => type === "BOOKMARK") : body;
 
 const lastBookmark = `${MAPS}?watch=1&allowWatchBookmarks=true&timeoutSeconds=4&labelSelector=no%3Dpe`;
-/** The first one ends the initial events; how many follow is chance. */
+/** The first bookmark ends the initial events; how many follow is chance. */
 const typesOf = (body: { type: string }[]): unknown => body.map(({ type }) => type).slice(0, 2);
 
-/** By path, the resources of each group that the embedded server serves with a table of its own. */
+/** By path, the resources of each group that the embedded server prints as a specific table. */
 const served: readonly (readonly [root: string, resources: string])[] = [
   [
     "/api/v1",

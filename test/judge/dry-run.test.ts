@@ -1,4 +1,4 @@
-// Dry runs of every stored kind in every version store nothing, as upstream's test/integration/dryrun wants it.
+// Dry runs of every stored kind in every version store nothing, as upstream's test/integration/dryrun checks.
 
 import { afterAll, describe, expect, it } from "vitest";
 import { playCase } from "./case.ts";

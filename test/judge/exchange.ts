@@ -1,4 +1,4 @@
-// One request and its answer, to either server: the embedded one in this process, or the real one.
+// One request and its answer, on the embedded server in this process or on the real one.
 
 import { generateKeyPairSync } from "node:crypto";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -31,12 +31,12 @@ export interface Call {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** An object is sent as JSON, or as protobuf where the content type says so; text as it is. */
+  /** An object is sent as JSON, or as protobuf if the content type says so; text is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The administrator's certificate stays away: the headers say who asks. */
+  /** Omits the administrator's certificate: the headers identify the user. */
   readonly withoutCertificate?: boolean;
-  /** Called once the answer has begun. */
+  /** Called once the head of the answer has arrived. */
   onOpen?(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly warnings: readonly string[];
-  /** Those that mean something to clients. */
+  /** Only the headers that clients use. */
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON or protobuf, a list of events for a watch, or text. */
   readonly body: unknown;
@@ -53,19 +53,19 @@ export interface Answer {
 export interface Subject {
   readonly name: "embedded" | "real";
   ask(call: Call): Promise<Answer>;
-  /** Every version from before this moment is too old from now on. */
+  /** Every earlier version is too old from now on. */
   forgetHistory(): Promise<void>;
   close(): void;
 }
 
-/** As system:masters, on the system clock. */
+/** An embedded server on the system clock; requests come from system:masters. */
 export function embeddedSubject(
   { gates: on, versions, plugins }: JudgeSettings = plainSettings,
   more: Partial<ApiServerOptions> = {},
 ): Subject {
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const storage = new MemoryStorage({ clock: systemClock });
-  // Of the kind that the real server has, because what it says about its keys is compared.
+  // The same kind of key as the real server's, because answers about its keys are compared.
   const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
   const server = createApiServer({
     clock: systemClock,
@@ -81,7 +81,7 @@ export function embeddedSubject(
     tokenKeys: { publicKeys: [publicJwk(key)], sign: jwtSigner(key), verify: jwtVerifier([key]) },
     ...more,
   });
-  // As the real server tells who comes with a client certificate.
+  // The extra field that the real server adds for a client certificate.
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${"0".repeat(64)}`] };
   const peer = { user: { name: "test-admin", groups: ["system:masters"], extra } };
   return subject("embedded", bytesTransport(server, { peer }), bytesTransport(server), {
@@ -96,7 +96,7 @@ export async function realSubject(plane: ControlPlane): Promise<Subject> {
   const client = await createHttpClient({ ...server, cert, key });
   const anyone = await createHttpClient(server);
   return subject("real", client, anyone, {
-    // Only a fresh API server does not remember what etcd has forgotten.
+    // Only a new API server process has no cache of the history that etcd has compacted.
     forgetHistory: async () => {
       await plane.compactEtcd();
       await plane.restartApiServer();
@@ -108,7 +108,7 @@ export async function realSubject(plane: ControlPlane): Promise<Subject> {
   });
 }
 
-/** What waits ends by itself within 3 s; this is for what would not, however busy the machine. */
+/** Waiting requests end by themselves within 3 s. This limit is for the others, on a busy machine. */
 const WATCH_LIMIT_MS = 30_000;
 
 function subject(
@@ -204,7 +204,7 @@ const one = (headers: HttpHeaders, name: string): string => all(headers, name)[0
 function all(headers: HttpHeaders, name: string): readonly string[] {
   const value = headers[name];
   if (value === undefined) return [];
-  // Some clients join repeated headers; every warning begins with its code.
+  // Some clients join repeated headers; every warning starts with its code.
   return (typeof value === "string" ? [value] : value).flatMap((text) =>
     name === "warning" ? text.split(/, (?=299 )/) : [text],
   );

@@ -1,5 +1,5 @@
-// Fuzzed requests to the embedded server alone: it answers all of them, fails only as upstream does, and
-// keeps nothing.
+// Fuzzed requests to the embedded server alone: it answers all of them, fails only as upstream does, and keeps no
+// memory.
 
 import { expect, it } from "vitest";
 import { embeddedSubject } from "./exchange.ts";
@@ -8,7 +8,7 @@ import { moreSettings } from "./judge-flags.ts";
 
 const REQUESTS = 10_000;
 
-/** Upstream does not expect them either. */
+/** Internal errors that upstream has too. */
 const UNEXPECTED_BY_UPSTREAM: readonly RegExp[] = [
   /^Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'$/,
   /^Internal error occurred: failed to allocate requested HealthCheck NodePort \d+: provided port is already allocated$/,
@@ -31,7 +31,7 @@ it("survives 10,000 fuzzed requests, and keeps nothing of them", async () => {
   expect([...statuses.values()].reduce((total, count) => total + count, 0)).toBe(REQUESTS);
   const isExpected = (text: string): boolean => UNEXPECTED_BY_UPSTREAM.some((known) => known.test(text));
   expect([...internalErrors.keys()].filter((text) => !isExpected(text))).toEqual([]);
-  // The first parts fill caches that stay.
+  // The first parts fill permanent caches.
   const [, , warm = 0] = heap;
   expect(Math.max(...heap.slice(3)) - warm).toBeLessThan(HEAP_GROWTH_BYTES_MAX);
 }, 900_000);

@@ -1,4 +1,4 @@
-// The pieces that Jobs and CronJobs are made of, for fuzzed requests.
+// Parts of Jobs and CronJobs for fuzzed requests.
 
 import type { Place } from "./fuzz-kinds.ts";
 

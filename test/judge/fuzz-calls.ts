@@ -1,5 +1,5 @@
-// Random requests: mostly sensible, some nearly so, some nonsense. The pool of names is small, so that
-// requests meet objects that earlier requests left behind.
+// Random requests: mostly valid, some almost valid, some nonsense. The pool of names is small, so that requests find
+// objects of earlier requests.
 
 import type { Rng } from "#base/rng.ts";
 import { contentAt, nameAt, names, type Place, places, type Subresource } from "./fuzz-kinds.ts";
@@ -12,13 +12,13 @@ export interface FuzzedCall {
   readonly verb: string;
   readonly place: Place;
   readonly method: string;
-  /** "$ns", "$rv:<place>.<name>", "$uid:<place>.<name>", "$last:" and "$next:" are filled in per server. */
+  /** "$ns", "$rv:<place>.<name>", "$uid:<place>.<name>", "$last:" and "$next:" are replaced per server. */
   readonly target: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The object that must be there: it is made if it is not. */
+  /** The object that must exist; it is created if it does not. */
   readonly ensures?: string;
-  /** The body is what the target shows before, with these edits. */
+  /** The body is the present state of the target with these edits. */
   readonly fresh?: readonly Edits[];
 }
 
@@ -29,7 +29,7 @@ export function nextCall(rng: Rng, index: number): FuzzedCall {
   return { place, ...callAt(rng, place, index) };
 }
 
-/** One that changes something, or tries. */
+/** A request that changes something, or tries to. */
 export function nextWrite(rng: Rng, place: Place, index: number): FuzzedCall {
   const make = pick(rng, [create, update, merge, apply, remove]);
   return { place, ...make(rng, place, index) };
@@ -67,7 +67,7 @@ interface Target {
   readonly ensures?: string;
 }
 
-/** Mostly of an object that is there. */
+/** Mostly an existing object. */
 function targetOf(rng: Rng, place: Place): Target {
   const name = pick(rng, names);
   const path = `${place.collection}/${nameAt(place, name)}`;
@@ -80,7 +80,7 @@ function targetOf(rng: Rng, place: Place): Target {
   };
 }
 
-/** Edits of what the target is about: mostly right, and not too many. */
+/** Edits for the target: mostly valid ones, and few. */
 function editsFor(rng: Rng, place: Place, { isStatus }: { isStatus: boolean }): readonly Edits[] {
   const right = isStatus ? (place.status ?? []) : place.changes;
   const wrong = isStatus ? (place.wrongStatus ?? []) : place.wrong;
@@ -138,7 +138,7 @@ const wrongNames: readonly Edits[] = ["Upper", "-x", "x".repeat(300), "a/b"].map
 
 const brokenBodies: readonly string[] = ["{", "[]", "null", "12", "", '{"metadata":{"labels":{"a":"b"}', '{"kind":1}'];
 
-/** The rest of the target. */
+/** The query of the target. */
 export const writeQuery = (rng: Rng): string =>
   pick(rng, [
     "",
@@ -154,7 +154,7 @@ export const writeQuery = (rng: Rng): string =>
     ...(chance(rng, 20) ? ["?dryRun=Nonsense", "?fieldValidation=Nonsense", `?fieldManager=${"m".repeat(129)}`] : []),
   ]);
 
-/** A body in one of the encodings; protobuf only where it holds all of it. */
+/** A body in one of the encodings; protobuf only if it can hold the whole body. */
 function encoded(rng: Rng, place: Place, body: object, isRight: boolean): Pick<FuzzedCall, "body" | "headers"> {
   if (isRight && place.isCustom !== true && chance(rng, 12))
     return { body, headers: { "content-type": "application/vnd.kubernetes.protobuf" } };
@@ -163,7 +163,7 @@ function encoded(rng: Rng, place: Place, body: object, isRight: boolean): Pick<F
 }
 
 function create(rng: Rng, place: Place, index: number): PlacedCall {
-  // A number that is a name of every kind, an address too.
+  // A hexadecimal number is a valid name of every kind, including addresses.
   const short = chance(rng, 85) ? `f${(index % 4096).toString(16)}` : pick(rng, names);
   const name = nameAt(place, short);
   const named = {
@@ -333,7 +333,7 @@ function removeAll(rng: Rng, place: Place): PlacedCall {
   return { verb: "deletecollection", method: "DELETE", target: `${place.collection}?${selector}` };
 }
 
-/** Scales, bindings, evictions, tokens: of a kind that has none the object itself is read. */
+/** Scales, bindings, evictions, tokens. For a kind without them, reads the object itself. */
 function subresource(rng: Rng, place: Place): PlacedCall {
   if (place.subresources === undefined) return update(rng, place);
   const chosen: Subresource = pick(rng, place.subresources);
@@ -346,7 +346,7 @@ function subresource(rng: Rng, place: Place): PlacedCall {
       verb,
       method: "POST",
       target: target + writeQuery(rng),
-      // The first ones are right.
+      // The first ones are valid.
       body: pick(rng, chance(rng, 75) ? chosen.posts.slice(0, 2) : chosen.posts),
       ...ensures,
     };

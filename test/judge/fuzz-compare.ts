@@ -1,9 +1,9 @@
-// How the answers of two servers to one fuzzed request are compared: what they mean, and then every word.
+// Compares the answers of two servers to one fuzzed request: first the meaning, then every word.
 
 import { differencesOf } from "./case.ts";
 import type { NormalAnswer, Played } from "./fuzz-player.ts";
 
-/** What differs in the meaning, or else in the words; "" where nothing does. */
+/** The difference in meaning, otherwise in words; "" if there is none. */
 export interface Comparison {
   readonly meaning: string;
   readonly words: string;
@@ -20,24 +20,24 @@ interface StatusBody {
   readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly field?: string }[] };
 }
 
-/** Status code, reason, causes, and what a success shows. */
+/** Status code, reason, causes, and the result of a success. */
 function meaningOf({ status, body }: NormalAnswer): Record<string, unknown> {
   const { reason = "", details } = (body ?? {}) as StatusBody;
   const causes = (details?.causes ?? []).map((cause) => `${cause.reason ?? ""} ${cause.field ?? ""}`).sort();
   return { status, reason, causes, events: eventsOf(body), body: status < 300 ? withoutMessages(body) : "" };
 }
 
-/** Everything: messages, warnings, details and headers too. */
+/** Everything, including messages, warnings, details and headers. */
 const wordsOf = (answer: NormalAnswer): Record<string, unknown> => ({ ...answer });
 
-/** "ADDED a, DELETED a", of the events of a watch. */
+/** The events of a watch: "ADDED a, DELETED a". */
 function eventsOf(body: unknown): string | undefined {
   if (!Array.isArray(body)) return undefined;
   const events = body as { type?: string; object?: { metadata?: { name?: string }; rows?: unknown[] } }[];
   return events.map(({ type, object }) => `${type} ${object?.metadata?.name ?? ""}`).join(", ");
 }
 
-/** The refusals inside a watch are told by their reason. */
+/** Errors inside a watch are compared by their reason. */
 function withoutMessages(body: unknown): unknown {
   if (!Array.isArray(body)) return body;
   return body.map((event: { type?: string; object?: StatusBody }) =>

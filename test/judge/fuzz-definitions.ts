@@ -1,5 +1,5 @@
-// Definitions of custom resources, for fuzzed requests: small schemas put together from pieces, right and wrong.
-// Each has a group of its own, so that no two claim the same names.
+// Definitions of custom resources for fuzzed requests: small schemas built from valid and invalid pieces. Each has a
+// separate group, so that no two claim the same names.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Place } from "./fuzz-kinds.ts";
@@ -21,7 +21,7 @@ const ROOT = "/spec/versions/0/schema/openAPIV3Schema";
 const PROPERTIES = `${ROOT}/properties/spec/properties`;
 const rule = (text: string, more: object = {}): object => ({ "x-kubernetes-validations": [{ rule: text, ...more }] });
 
-/** Each is a property of its own. */
+/** Each entry is a separate property. */
 const properties: Readonly<Record<string, object>> = {
   size: { type: "integer", format: "int32", minimum: 0, maximum: 10, default: 3 },
   ratio: { type: "number", multipleOf: 0.5, exclusiveMinimum: true, minimum: 0 },
@@ -72,7 +72,7 @@ const properties: Readonly<Record<string, object>> = {
   },
 };
 
-/** Refused wherever they stand; each for one reason, because upstream goes through properties in any order. */
+/** Refused everywhere, each for one reason only, because upstream visits properties in random order. */
 const wrongProperties: readonly object[] = [
   { type: "nonsense" },
   {},
@@ -128,7 +128,7 @@ interface Definition {
   };
 }
 
-/** Its names are accepted, it is established, and if it is deleted its instances are gone. */
+/** Whether the names are accepted and the definition is established or, if it is deleted, its instances are gone. */
 function isSettled({ metadata, spec, status }: Definition): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   const isGoing =

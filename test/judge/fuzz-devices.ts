@@ -1,4 +1,4 @@
-// The pieces that claims of devices, slices, classes, taint rules and pod groups are made of, for fuzzed requests.
+// Parts of resource claims, slices, device classes, taint rules and pod groups for fuzzed requests.
 
 import type { Place } from "./fuzz-kinds.ts";
 

@@ -1,12 +1,11 @@
-// The pieces that objects of the plain kinds are made of, for fuzzed requests. Pods and what makes them are in
-// fuzz-pods.ts.
+// Parts of the plain kinds for fuzzed requests. Pods and their owners are in fuzz-pods.ts.
 
 import { INT64_MAX } from "#api/int64.ts";
 import { CONTRAPTIONS, GADGETS } from "./custom-kind.ts";
 import type { Place } from "./fuzz-kinds.ts";
 
 const NS = "/api/v1/namespaces/$ns";
-/** Limits and quotas have a namespace of their own, where they meet nothing else: admission reads caches that lag. */
+/** Limits and quotas have a separate namespace, where they affect nothing else: admission reads caches that lag. */
 const QUOTA_NS = "/api/v1/namespaces/$ns-quota";
 
 export const plainPlaces: readonly Place[] = [
@@ -353,7 +352,7 @@ export const plainPlaces: readonly Place[] = [
     apiVersion: "scheduling.k8s.io/v1",
     kind: "PriorityClass",
     prefix: "$ns-",
-    // None is the default: it would change what pods get, on the real server a little later.
+    // None is the default: it would change pods, on the real server with a delay.
     minimal: { value: 10 },
     options: [
       { "/value": 10, "/description": "ten" },

@@ -1,5 +1,5 @@
-// The kinds that fuzzed requests are about, and for each the pieces that its objects are made of: right
-// ones, changes that are allowed later, and wrong ones.
+// The kinds of fuzzed requests, with the parts of their objects: valid ones, changes that are allowed later, and
+// invalid ones.
 
 import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -15,44 +15,47 @@ import { servicePlaces } from "./fuzz-services.ts";
 import { storagePlaces } from "./fuzz-storage.ts";
 
 export interface Place {
-  /** Of the resource; unique among the places. */
+  /** The name of the resource; unique among the places. */
   readonly label: string;
   /** Absolute path with "$ns". */
   readonly collection: string;
   readonly apiVersion: string;
   readonly kind: string;
-  /** Before each name. */
+  /** Precedes each name. */
   readonly prefix?: string;
-  /** Behind each name. */
+  /** Follows each name. */
   readonly suffix?: string;
-  /** The server does not take just any name, and so none that it would make up itself. */
+  /** The server restricts the names, so generateName cannot work. */
   readonly hasRuledNames?: boolean;
-  /** What has no name gets one, by chance, and lists have its order. */
+  /** The server generates the missing names at random, and lists depend on their order. */
   readonly isNamedByServer?: boolean;
-  /** Of a kind whose objects the server itself writes to: it is done with this one. The next request waits for that. */
+  /**
+   * For kinds that the server itself updates: whether it has finished with this object. The next request waits for
+   * that.
+   */
   isSettled?(object: unknown): boolean;
   /** The smallest object without its metadata; "$name" is its name without prefix and suffix. */
   readonly minimal: object;
-  /** For new objects. */
+  /** Edits for new objects. */
   readonly options: readonly Edits[];
-  /** Allowed later. */
+  /** Edits that are allowed later. */
   readonly changes: readonly Edits[];
-  /** Refused, at least later. */
+  /** Edits that are refused, at least later. */
   readonly wrong: readonly Edits[];
-  /** Of a kind with a status. */
+  /** Edits of the status, for a kind with one. */
   readonly status?: readonly Edits[];
   readonly wrongStatus?: readonly Edits[];
   readonly strategic?: readonly object[];
   readonly subresources?: readonly Subresource[];
   readonly fieldSelectors?: readonly string[];
-  /** It can only be updated from a version that the client knows. */
+  /** Updates require a resourceVersion. */
   readonly needsVersion?: boolean;
   readonly isCustom?: boolean;
 }
 
 export type Subresource =
   | { readonly name: string; readonly posts: readonly object[] }
-  /** Read, and written by all verbs. */
+  /** Read, and written with all verbs. */
   | { readonly name: string; readonly edits: readonly Edits[]; readonly strategic?: readonly object[] };
 
 const tabled: readonly Place[] = [
@@ -75,7 +78,7 @@ export const nameAt = ({ prefix = "", suffix = "" }: Place, name: string): strin
 export const contentAt = (place: Place, name: string): object =>
   parseExactJson(stringifyJson(place.minimal).replaceAll("$name", name)) as object;
 
-/** A sensible object: what requests find there. */
+/** A valid object for requests to find. */
 export function furniture(place: Place, name: string): object {
   return {
     apiVersion: place.apiVersion,

@@ -1,4 +1,4 @@
-// The pieces that ingresses, network policies, runtime classes and flow schemas are made of, for fuzzed requests.
+// Parts of ingresses, network policies, runtime classes and flow schemas for fuzzed requests.
 
 import type { Place } from "./fuzz-kinds.ts";
 

@@ -1,4 +1,4 @@
-// Bodies of fuzzed patches, made of edits: merge, JSON and strategic patches, and what appliers send.
+// Bodies of fuzzed patches, made of edits: merge, JSON and strategic patches, and apply configurations.
 
 import type { Rng } from "#base/rng.ts";
 import { contentAt, nameAt, type Place } from "./fuzz-kinds.ts";
@@ -20,7 +20,7 @@ export function mergePatch(rng: Rng, edits: readonly Edits[], version?: string):
 }
 
 export function jsonPatch(rng: Rng, edits: readonly Edits[]): unknown {
-  // What a minimal object does not have cannot be reached into.
+  // A JSON patch cannot reach into fields that a minimal object does not have.
   const reachable = asJsonPatch(Object.assign({}, ...edits) as Edits);
   const operations = [
     ...(chance(rng, 70) ? [] : reachable),
@@ -79,7 +79,7 @@ export function strategicPatch(rng: Rng, place: Place, edits: readonly Edits[]):
   return pick(rng, [...(place.strategic ?? []), ...(place.strategic ?? []), ...generalStrategic]);
 }
 
-/** What an applier wants: the object with some more, or only the status of it. */
+/** An apply configuration: the object with more fields, or only its status. */
 export function applyConfiguration(
   rng: Rng,
   place: Place,

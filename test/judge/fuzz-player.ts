@@ -1,5 +1,5 @@
-// Plays fuzzed requests on one server, filling in that server's own versions, UIDs and tokens, and keeps
-// what requests should find there.
+// Plays fuzzed requests on one server with that server's versions, UIDs and tokens, and creates the objects that
+// requests need.
 
 import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -15,7 +15,7 @@ import { Normaliser } from "./normalise.ts";
 export interface Played {
   readonly status: number;
   readonly message: string;
-  /** As far as it counts. */
+  /** The compared parts. */
   readonly normal: NormalAnswer;
 }
 
@@ -26,7 +26,7 @@ export interface NormalAnswer {
 }
 
 export interface PlayedRound {
-  /** Those of the watches come first. */
+  /** The answers of the watches come first. */
   readonly answers: readonly Played[];
   /** From the first watch to the last write. */
   readonly writtenMs: number;
@@ -49,7 +49,7 @@ export class Player {
     this.#normaliser = new Normaliser(namespace);
   }
 
-  /** What has been written until now is too old for watches afterwards. */
+  /** Earlier versions are too old for watches afterwards. */
   async open(): Promise<void> {
     await this.#teach();
     await this.#subject.forgetHistory();
@@ -64,7 +64,7 @@ export class Player {
     await teachContraptions(this.#subject);
   }
 
-  /** Leaves no object of this test. Which versions and UIDs are the same counts only from one time to the next. */
+  /** Deletes all objects of this test. Placeholders of versions and UIDs start again afterwards. */
   async empty(wanted: readonly Place[] = places): Promise<void> {
     for (const place of wanted) await this.#emptyOne(place);
     this.#normaliser = new Normaliser(this.#namespace);
@@ -75,14 +75,14 @@ export class Player {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const { body } = await this.#ask("GET", target);
       const { items } = body as { items: { metadata: { name: string; finalizers?: string[] }; spec?: object }[] };
-      // Of a cluster-scoped kind there are others, and pods need an account.
+      // A cluster-scoped kind has other objects too, and pods need a service account.
       const [prefix = "", suffix = ""] = nameAt(place, " ").replaceAll("$ns", this.#namespace).split(" ");
       const isOwn = (name: string): boolean => name.startsWith(prefix) && name.endsWith(suffix) && name !== "default";
       const own = items.filter(({ metadata }) => isOwn(metadata.name));
       if (own.length === 0) return;
       for (const { metadata } of own) {
         const one = `${target}/${metadata.name}`;
-        // What its status says may forbid every other change.
+        // The status may forbid every other change.
         for (const path of metadata.finalizers ? [one, `${one}/status`] : [])
           if ((await this.#ask("PATCH", path, { metadata: { finalizers: null } }, MERGE)).status < 300) break;
         const { body: left } = await this.#ask("DELETE", one, { gracePeriodSeconds: 0 });
@@ -103,7 +103,7 @@ export class Player {
 
   /** Plays the writes while the watches are open. */
   async playRound({ watches, writes }: Round): Promise<PlayedRound> {
-    // A read of the latest state: the real server's watches begin from a cache.
+    // Reads the latest state first: the real server's watches start from a cache.
     for (const place of new Set(watches.map((each) => each.place)))
       await this.#ask("GET", place.collection.replaceAll("$ns", this.#namespace));
     const start = performance.now();
@@ -140,7 +140,7 @@ export class Player {
     this.#remember(place, place.isSettled ? (await this.#ask("GET", target)).body : answer.body);
   }
 
-  /** Waits until the server has written itself what it has to; one that does not will be found out. */
+  /** Waits until the server has finished its own writes. If it never does, the comparison shows it. */
   async #settle(place: Place): Promise<void> {
     if (place.isSettled === undefined) return;
     for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
@@ -185,7 +185,7 @@ export class Player {
     return parseExactJson(this.#fillText(stringifyJson(value)));
   }
 
-  /** The same on both servers, whichever order each has written its fields in. */
+  /** Sorted, because each server writes fields in a different order. */
   #sorted(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#sorted(item));
     if (typeof value !== "object" || value === null) return value;
@@ -211,7 +211,7 @@ export class Player {
     };
     if (metadata?.continue) this.#memory.set("next:", metadata.continue);
     if (metadata?.name === undefined) return;
-    // Not those of lists: from its cache the real server gives older ones.
+    // Not those of lists: the real server's cache returns older versions.
     if (metadata.resourceVersion) this.#memory.set("last:", metadata.resourceVersion);
     const of = `${place.label}.${metadata.name}`;
     if (metadata.resourceVersion) this.#memory.set(`rv:${of}`, metadata.resourceVersion);

@@ -1,4 +1,4 @@
-// Pods, and the kinds that make them, for fuzzed requests.
+// Pods and their owners, for fuzzed requests.
 
 import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
 import type { Place } from "./fuzz-kinds.ts";
@@ -8,7 +8,7 @@ const NS = "/api/v1/namespaces/$ns";
 const container = { name: "c", image: "example/c:1" };
 const podSpec = { automountServiceAccountToken: false, containers: [container] };
 
-/** Below a pod's spec. */
+/** Paths below a pod's spec. */
 const specOptions: readonly Edits[] = [
   { "/containers/-": { name: "d", image: "example/d", command: ["x"], args: ["$(A)"] } },
   {
@@ -90,7 +90,7 @@ const specWrong: readonly Edits[] = [
   { "/os": { name: "plan9" } },
 ];
 
-/** The same edits, below another path. */
+/** The same edits below another path. */
 const below = (prefix: string, all: readonly Edits[]): readonly Edits[] =>
   all.map((edits) => Object.fromEntries(Object.entries(edits).map(([path, value]) => [`${prefix}${path}`, value])));
 

@@ -1,14 +1,14 @@
-// What fuzzed requests are drawn with: choices, and edits of objects by JSON pointer.
+// Random choices for fuzzed requests, and edits of objects by JSON pointer.
 
 import type { Rng } from "#base/rng.ts";
 
 export const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.below(items.length)] as T;
 export const chance = (rng: Rng, percent: number): boolean => rng.below(100) < percent;
 
-/** Values by JSON pointer; undefined removes. What is missing on the way is made, "-" is the end of a list. */
+/** Values by JSON pointer; undefined removes. Missing parents are created; "-" is the end of a list. */
 export type Edits = Readonly<Record<string, unknown>>;
 
-/** Some of them, each at most once, in their order. */
+/** Some of the items, each at most once, in order. */
 export function some<T>(rng: Rng, items: readonly T[], max: number): readonly T[] {
   const wanted = rng.below(max + 1);
   const chosen = new Set(Array.from({ length: Math.min(wanted, items.length) }, () => rng.below(items.length)));
@@ -18,7 +18,7 @@ export function some<T>(rng: Rng, items: readonly T[], max: number): readonly T[
 const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 const isIndex = (part: string | undefined): boolean => part !== undefined && /^(\d+|-)$/.test(part);
 
-/** A changed copy. */
+/** Returns a changed copy. */
 export function edited<T>(object: T, ...all: readonly Edits[]): T {
   const copy = structuredClone(object);
   for (const edits of all) for (const [pointer, value] of Object.entries(edits)) edit(copy, pointer, value);
@@ -41,13 +41,13 @@ function edit(object: unknown, pointer: string, value: unknown): void {
   }
 }
 
-/** As a merge patch, of those that reach into no list. */
+/** The edits as a merge patch, without those inside lists. */
 export function asMergePatch(edits: Edits): Record<string, unknown> {
   const nested = Object.entries(edits).filter(([pointer]) => !pointer.split("/").some(isIndex));
   return edited({}, Object.fromEntries(nested.map(([pointer, value]) => [pointer, value ?? null])));
 }
 
-/** As a JSON patch; what lies on the way must be there. */
+/** The edits as a JSON patch; the parents must exist. */
 export function asJsonPatch(edits: Edits): object[] {
   return Object.entries(edits).map(([path, value]) =>
     value === undefined ? { op: "remove", path } : { op: "add", path, value },

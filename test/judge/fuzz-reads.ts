@@ -1,4 +1,4 @@
-// What fuzzed reads ask for: representations, selectors, and one namespace or all.
+// The parameters of fuzzed reads: representations, selectors, and one namespace or all.
 
 import type { Rng } from "#base/rng.ts";
 import { nameAt, names, type Place } from "./fuzz-kinds.ts";
@@ -37,7 +37,7 @@ const badSelectors = ["app in (", "a b", "x=y=z", "app in ()", "bad key!=x", "a=
 const fieldSelectors = ["metadata.name=a", "metadata.name!=b", "metadata.name=a,metadata.name!=b"];
 const badFieldSelectors = ["nonsense=1", "metadata.name", "metadata.uid=1"];
 
-/** Selectors as query parts. Of a cluster-scoped kind there are other objects, which must not be in the answer. */
+/** Selectors as query parameters. They exclude the other objects of a cluster-scoped kind. */
 function selectors(rng: Rng, place: Place, isWide: boolean): readonly string[] {
   const parts: string[] = [];
   if (chance(rng, 40)) {
@@ -51,7 +51,7 @@ function selectors(rng: Rng, place: Place, isWide: boolean): readonly string[] {
     const own = place.fieldSelectors ?? [];
     fields.push(pick(rng, chance(rng, 88) ? [...own, ...own, ...fieldSelectors] : badFieldSelectors));
   }
-  // The dollar of a placeholder stays as it is.
+  // Keeps the dollar of a placeholder.
   if (fields.length > 0) parts.push(`fieldSelector=${encodeURIComponent(fields.join(",")).replaceAll("%24", "$")}`);
   return parts;
 }
@@ -61,11 +61,11 @@ const namespaceOf = ({ collection }: Place): string => IN_NAMESPACE.exec(collect
 
 export interface Reading {
   readonly collection: string;
-  /** Parts of the query. */
+  /** Query parameters. */
   readonly selectors: readonly string[];
 }
 
-/** Of a collection; now and then of all namespaces, where only those of one are asked for. */
+/** A read of a collection; sometimes of all namespaces, with a selector for one. */
 export function reading(rng: Rng, place: Place): Reading {
   const isWide = namespaceOf(place) !== "" && chance(rng, 10);
   const collection = isWide ? place.collection.replace(IN_NAMESPACE, "") : place.collection;

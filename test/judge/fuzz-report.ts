@@ -1,8 +1,8 @@
-// What fuzzed requests found, as tables: how often the servers agree, by verb and by kind.
+// The results of fuzzed requests as tables: how often the servers agree, by verb and by kind.
 
 import type { AnswerCount, FuzzReport } from "./fuzz.ts";
 
-/** Of several seeds. */
+/** Adds up the reports of several seeds. */
 export function merged(reports: readonly FuzzReport[]): FuzzReport {
   return {
     seed: reports.map(({ seed }) => seed).join('", "'),

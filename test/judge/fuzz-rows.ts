@@ -1,4 +1,4 @@
-// The pieces of kinds that have no table of their own for fuzzed requests, made of the row that judges the kind.
+// Parts for fuzzed requests of kinds without a table, derived from the kind's row in kinds/.
 
 import type { Place } from "./fuzz-kinds.ts";
 import type { Edits } from "./fuzz-random.ts";
@@ -11,10 +11,10 @@ type Entry = readonly [pointer: string, value: unknown];
 const isContent = (value: unknown): value is Content =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
-/** Requests choose the names. */
+/** Requests choose the names themselves. */
 const IDENTITY = /^\/metadata\/(name|generation)$/;
 
-/** What makes one content of the other. Lists are replaced as a whole. */
+/** The edits that turn one content into the other. Lists are replaced as a whole. */
 function editsBetween(from: unknown, to: Content, path = ""): Edits {
   const before = isContent(from) ? from : {};
   const removed = Object.keys(before).filter((key) => to[key] === undefined);
@@ -27,7 +27,7 @@ function editsBetween(from: unknown, to: Content, path = ""): Edits {
   return Object.fromEntries([...entries, ...removed.map((key): Entry => [`${path}/${escaped(key)}`, undefined])]);
 }
 
-/** What a merge patch changes. */
+/** The edits of a merge patch. */
 function editsOf(patch: Content, path = ""): Edits {
   const entries = Object.entries(patch).flatMap(([key, value]): readonly Entry[] => {
     const at = `${path}/${escaped(key)}`;
@@ -42,7 +42,7 @@ const hasEdits = (edits: Edits): boolean => Object.keys(edits).length > 0;
 const hasOwnName = (content: object): boolean =>
   (content as { metadata?: { name?: string } }).metadata?.name !== undefined;
 
-/** Names that are more than a word: of these the places say what they are made of. */
+/** Kinds with structured names: their places define the prefix and suffix. */
 const NAMED: Readonly<Record<string, Partial<Place>>> = {
   apiservices: {
     prefix: "v1.",
@@ -58,7 +58,7 @@ export function placeOf(row: KindRow): Place {
   const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
   const named = NAMED[resource] ?? {};
   const minimal = (named.minimal ?? row.minimal) as Content;
-  // Where names follow from the content, the rest of the row's contents would contradict the request.
+  // If names follow from the content, the other contents of the row would contradict the request.
   const differing = (contents: readonly object[]): readonly Edits[] =>
     contents.map((content) => editsBetween(row.minimal, { ...row.minimal, ...content } as Content)).filter(hasEdits);
   const full = row.full === undefined || hasOwnName(row.full) ? [] : differing([row.full]);
@@ -89,7 +89,7 @@ export function placeOf(row: KindRow): Place {
 
 const isOfRow = (each: object): each is RowCase => "row" in each;
 
-/** The kinds that are judged by a row, each in its first version. */
+/** The kinds that have a row, each in its first version. */
 export function placesOfRows(tabled: readonly Place[]): readonly Place[] {
   const rows = Object.values({ ...kindSuites, ...moreKindSuites })
     .flat()

@@ -1,11 +1,11 @@
-// Services and what they get their addresses from, for fuzzed requests. What a service asks for by number is in
-// the lower parts of the ranges; all else is drawn, and a service that has drawn gives nothing back: by chance it
-// could draw the same again.
+// Services, and the ranges of their addresses, for fuzzed requests. Requested addresses and ports are in the lower
+// parts of the ranges. All others are allocated at random. A service with random ones releases nothing, because it
+// could get the same again by chance.
 
 import type { Place } from "./fuzz-kinds.ts";
 
 const NETWORKING = "/apis/networking.k8s.io/v1";
-/** The real server's repairs tell of themselves in events, which others must not meet. */
+/** The real server's repair loops send events, which other requests must not see. */
 const NS = "/api/v1/namespaces/$ns-services";
 
 const services: Place = {
@@ -158,7 +158,7 @@ const addresses: Place = {
   ],
 };
 
-/** Of the other family: what services draw stays in one range. */
+/** Ranges of the other IP family: services allocate from one range only. */
 const cidrs: Place = {
   label: "servicecidrs",
   collection: `${NETWORKING}/servicecidrs`,

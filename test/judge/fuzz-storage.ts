@@ -1,4 +1,4 @@
-// The pieces that objects of the storage kinds are made of, for fuzzed requests.
+// Parts of the storage kinds for fuzzed requests.
 
 import type { Place } from "./fuzz-kinds.ts";
 
@@ -13,7 +13,7 @@ const zones = (...values: readonly string[]): object => ({
   },
 });
 
-/** Volumes and claims name classes that nobody creates: admission reads them from a cache that lags. */
+/** Volumes and claims name classes that do not exist: admission reads classes from a cache that lags. */
 const volumePlaces: readonly Place[] = [
   {
     label: "persistentvolumes",

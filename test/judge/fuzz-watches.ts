@@ -1,5 +1,5 @@
-// Rounds of short watches: several are opened at once, from different versions and with different
-// selectors, and while they are open something is written.
+// Rounds of short watches: several are open at once, from different versions and with different selectors, during
+// writes.
 
 import type { Rng } from "#base/rng.ts";
 import { type FuzzedCall, nextWrite } from "./fuzz-calls.ts";
@@ -12,18 +12,18 @@ export interface Round {
   readonly writes: readonly FuzzedCall[];
 }
 
-/** Too short for bookmarks that come by the clock. */
+/** Too short for periodic bookmarks. */
 const WATCH_SECONDS = 3;
-/** Writes that are done by then are seen before the watches end. */
+/** Watches show all writes that end within this time. */
 export const WRITE_MS_MAX = 1_500;
 const WATCHES = 12;
 const WRITES = 6;
 
-/** How often the real server writes to a definition that goes is chance. */
+/** The number of the real server's writes to a deleted definition is chance. */
 const watched = places.filter(({ isSettled }) => isSettled === undefined);
 
 export function nextRound(rng: Rng, index: number): Round {
-  // Few kinds, so that the watches have something to see.
+  // Few kinds, so that the watches have events.
   const chosen = Array.from({ length: 3 }, () => pick(rng, watched));
   return {
     watches: Array.from({ length: WATCHES }, () => watch(rng, pick(rng, chosen))),

@@ -1,8 +1,8 @@
-// Objects as block YAML: enough of it for what fuzzed requests send.
+// A small writer of block YAML for fuzzed requests.
 
 import { stringifyJson } from "#base/json.ts";
 
-/** Keys and strings are quoted where they could be taken for something else. */
+/** Quotes keys and strings that YAML could read as another type. */
 export function yamlOf(value: unknown): string {
   return `${lines(value).join("\n")}\n`;
 }
@@ -14,7 +14,7 @@ function lines(value: unknown): string[] {
       return [`- ${first}`, ...rest.map((line) => `  ${line}`)];
     });
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    // Servers write fields in orders of their own; what is sent to both is the same text.
+    // Sorted: servers write fields in different orders, but both must receive the same text.
     const entries = Object.entries(value)
       .filter(([, item]) => item !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1));

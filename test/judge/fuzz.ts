@@ -1,6 +1,5 @@
-// The same random requests to both servers, from one seed: bodies, patches, selectors, versions, continue
-// tokens, headers and watches, right and wrong. Counts per verb how often the answers agree, and keeps what
-// did not.
+// Sends the same random requests to both servers, from one seed: bodies, patches, selectors, versions, continue tokens,
+// headers and watches, valid and invalid. Counts per verb how often the answers agree, and keeps the disagreements.
 
 import { stringifyJson } from "#base/json.ts";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -12,11 +11,11 @@ import { nextRound, WRITE_MS_MAX } from "./fuzz-watches.ts";
 
 export interface AnswerCount {
   requests: number;
-  /** Answered 2xx by the real server. */
+  /** The number of 2xx answers of the real server. */
   succeeded: number;
-  /** In what they mean: status code, reason, causes, and the resulting object or events. */
+  /** Answers with the same meaning: status code, reason, causes, and the resulting object or events. */
   agreed: number;
-  /** In every word. */
+  /** Answers with the same words. */
   agreedInWords: number;
 }
 
@@ -25,7 +24,7 @@ export interface Disagreement {
   readonly verb: string;
   readonly call: string;
   readonly what: string;
-  /** Only the words differ. */
+  /** Whether only the words differ. */
   readonly isOfWords: boolean;
 }
 
@@ -35,7 +34,7 @@ export interface FuzzReport {
   /** By the label of the place. */
   readonly kinds: ReadonlyMap<string, AnswerCount>;
   readonly disagreements: readonly Disagreement[];
-  /** Ours failed where the real server refused: never allowed. */
+  /** Requests with an internal error of ours that the real server refused properly: never allowed. */
   readonly failures: readonly Disagreement[];
 }
 
@@ -45,9 +44,9 @@ export interface FuzzOptions {
   readonly namespace: string;
 }
 
-/** Lists stay short, and what one request left behind does not matter for ever. */
+/** Keeps lists short, and limits the effect of earlier requests. */
 const EMPTIED_EVERY = 400;
-/** A round of watches takes its time. */
+/** A round of watches takes seconds. */
 const WATCHED_EVERY = 300;
 const RELAXED_TRIES_MAX = 25;
 const ROUND_TRIES_MAX = 10;
@@ -69,7 +68,7 @@ export async function fuzz(embedded: Subject, real: Subject, options: FuzzOption
     }
     if (words !== "")
       disagreements.push({ index, verb: call.verb, call: shown(call), what: words, isOfWords: meaning === "" });
-    // From the same state again, so that one difference does not lead to the next.
+    // Both start from the same state again, so that one difference does not cause others.
     if (meaning !== "") await Promise.all([ours.empty([call.place]), theirs.empty([call.place])]);
   };
   let index = 0;
@@ -83,7 +82,7 @@ export async function fuzz(embedded: Subject, real: Subject, options: FuzzOption
     if (index >= nextWatchAt) {
       nextWatchAt += WATCHED_EVERY;
       const round = nextRound(rng, index);
-      // On a busy machine the writes may outlast the watches: then all is played again.
+      // On a busy machine the writes may outlast the watches: then the round is played again.
       const isInTime = (played: readonly PlayedRound[]): boolean =>
         played.every(({ writtenMs }) => writtenMs < WRITE_MS_MAX);
       let [a, b] = await Promise.all([ours.playRound(round), theirs.playRound(round)]);
@@ -118,11 +117,11 @@ function countIn(counts: Map<string, AnswerCount>, key: string): AnswerCount {
 export interface LonelyReport {
   /** Answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** What the server did not expect, by message. */
+  /** The number of internal errors, by message. */
   readonly internalErrors: ReadonlyMap<string, number>;
 }
 
-/** The same requests to one server only; `onPart` is called after each tenth of them, when nothing is left. */
+/** Sends the same requests to one server only. Calls `onPart` after each tenth of them, when the store is empty. */
 export async function fuzzAlone(
   subject: Subject,
   { seed, requests, namespace }: FuzzOptions,
@@ -147,7 +146,7 @@ export async function fuzzAlone(
   return { statuses, internalErrors };
 }
 
-/** Any state will do, or one that is not older: the real server answers from a cache that lags a little. */
+/** Whether the read accepts an older state: the real server answers it from a cache that lags a little. */
 const isRelaxedRead = ({ method, target }: FuzzedCall): boolean =>
   method === "GET" && /resourceVersion=/.test(target) && !target.includes("Exact");
 

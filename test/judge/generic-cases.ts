@@ -1,5 +1,5 @@
-// The rules of the protocol on any kind: a namespaced one (ConfigMap), a cluster-scoped one (Node) and a
-// custom one (custom-kind.ts).
+// The rules of the protocol on a namespaced kind (ConfigMap), a cluster-scoped kind (Node) and a custom kind
+// (custom-kind.ts).
 
 import type { JudgeCase, Step } from "./case.ts";
 import { applyYaml, captureVersion, del, get, jsonPatch, merge, patch, post, put, strategic } from "./steps.ts";
@@ -11,7 +11,7 @@ interface Kind {
   object(name: string, more?: object): object;
   /** A merge patch that changes something. */
   readonly change: object;
-  /** Other content, and none. */
+  /** Other content; also without any. */
   readonly other: object;
   readonly nothing: object;
 }
@@ -85,7 +85,7 @@ function casesOf({ label, collection, isNamespaced, object, change, other, nothi
       ),
     },
     {
-      // One at a time: Go goes through maps in no order.
+      // One at a time: Go visits maps in random order.
       name: "create with bad labels and annotations",
       steps: [
         { labels: { "bad key!": "x" } },
@@ -255,7 +255,7 @@ function casesOf({ label, collection, isNamespaced, object, change, other, nothi
         patch(one("a", "?fieldManager=two&force=true"), applyYaml, object("a", other)),
         patch(one("a", "?fieldManager=one"), applyYaml, object("a", nothing)),
         get(one("a")),
-        // No JSON for its last comma, but YAML.
+        // Not JSON because of its last comma, but YAML.
         patch(one("a", "?fieldManager=one"), applyYaml, `${JSON.stringify(object("a")).slice(0, -1)}, }`),
       ],
     },
@@ -404,7 +404,7 @@ const lists: readonly JudgeCase[] = [
     name: "lists: resource versions",
     steps: [
       ...three,
-      // The real server's cache lags; once it has shown this version, it shows no older state.
+      // The real server's cache lags; after it has shown this version, it shows no older state.
       get(`${maps}?resourceVersion=$rv`),
       get(`${maps}?resourceVersion=0`),
       get(`${maps}?resourceVersion=$rv&resourceVersionMatch=Exact`),

@@ -1,5 +1,5 @@
-// Integers of all 64 bits, and beyond them, in every place and encoding that a server reads. Bodies are text where an
-// integer is beyond int64, because no object of ours holds it.
+// 64-bit integers and larger ones, in every field and encoding that a server reads. Bodies with an integer beyond int64
+// are text, because our objects cannot hold it.
 
 import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -46,7 +46,7 @@ const deployment = (name: string, template: Json = {}): Json => ({
   },
 });
 
-/** Without it no pod is admitted. */
+/** Pods need the account. */
 const account = post("/api/v1/namespaces/$ns/serviceaccounts", { metadata: { name: "default" } });
 
 const text = (body: unknown): string => stringifyJson(body);

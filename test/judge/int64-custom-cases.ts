@@ -1,4 +1,4 @@
-// Custom resources with integers of all 64 bits and beyond.
+// Custom resources with 64-bit integers and larger ones.
 
 import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -115,7 +115,7 @@ export const int64CustomCases: readonly JudgeCase[] = [
           ],
         }),
       ),
-      // More writes would show how the real server rounds the keys of managed fields.
+      // More writes would show the rounding of keys in the real server's managedFields.
       patch(`${WIDGETS}/n?fieldManager=one`, applyYaml, widget("n", { int: INT64_MAX, either: INT64_MIN })),
       patch(`${WIDGETS}/n?fieldManager=two`, applyYaml, widget("n", { int: INT64_MAX })),
       patch(`${WIDGETS}/n?fieldManager=two`, applyYaml, widget("n", { int: INT64_MAX - 1n })),

@@ -1,15 +1,15 @@
-// How the real server is started as a judge. All its default admission plugins are on.
+// The flags of the real server as a judge. All its default admission plugins are on.
 
 export const judgeFlags: readonly string[] = [
-  // Its controller writes the status of flow schemas, sooner or later.
+  // Its controller would write the status of flow schemas at an unknown time.
   "--enable-priority-and-fairness=false",
 ];
 
-/** What both servers have beyond what they have by default. */
+/** The settings of both servers beyond the defaults. */
 export interface JudgeSettings {
   readonly gates: readonly string[];
   readonly versions: readonly string[];
-  /** Of admission, that are off by default. */
+  /** Admission plugins that are off by default. */
   readonly plugins: readonly string[];
 }
 

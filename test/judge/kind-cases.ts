@@ -688,7 +688,7 @@ const rows: readonly KindRow[] = [
         },
       },
     ],
-    // Conditions and names would be written again by the server's own controllers.
+    // The server's controllers would write conditions and names again.
     status: [{ storedVersions: ["v1"] }, { storedVersions: [] }, { storedVersions: null }],
     updates: [
       { spec: { scope: "Cluster" } },
@@ -770,7 +770,7 @@ const reviews: readonly JudgeCase[] = [
   },
 ];
 
-/** Only what came over TLS has a certificate to name. */
+/** Only requests over TLS have a certificate to name. */
 function withoutCredential(body: unknown): unknown {
   const { status, ...rest } = body as { status: { userInfo: object } };
   return { ...rest, status: { userInfo: { ...status.userInfo, extra: undefined } } };

@@ -1,5 +1,5 @@
-// Every kind that the API server serves, in every version, is judged by a whole row (kind-row.ts). Kinds whose objects
-// are answered and never stored have cases of their own.
+// Every kind that the API server serves, in every version, has a complete row (kind-row.ts). Kinds that are answered
+// and never stored have separate cases.
 
 import { expect, it } from "vitest";
 import { type BuiltinResource, builtinResources } from "#api/resource-table.ts";

@@ -1,5 +1,5 @@
-// The cases that every kind is judged by, from one row of its contents: what a minimal object becomes, what is refused,
-// what cannot be changed, what belongs to the status, and how the kind is patched, applied, printed and deleted.
+// The cases for every kind, from one row of its contents: defaults of a minimal object, refusals, immutable fields, the
+// status, and patching, applying, printing and deleting.
 
 import type { JudgeCase, Step } from "./case.ts";
 import {
@@ -20,24 +20,24 @@ export interface KindRow {
   readonly label: string;
   readonly apiVersion: string;
   readonly kind: string;
-  /** Of a namespaced kind below the namespace. */
+  /** For a namespaced kind, below the namespace. */
   readonly resource: string;
   readonly isClusterScoped?: boolean;
-  /** The name of the object; "$ns-a" for cluster-scoped kinds unless the kind has its own. */
+  /** The name of the object; "$ns-a" for cluster-scoped kinds unless the kind restricts names. */
   readonly name?: string;
   readonly before?: readonly Step[];
-  /** Waits until the server's own controllers have done with the new object, and until it is gone. */
+  /** Waits until the server's controllers have finished with the new object, and until it is gone. */
   readonly settled?: (one: string) => Step;
   readonly minimal: object;
   readonly full?: object;
-  /** Contents that are refused. */
+  /** Contents that the server refuses. */
   readonly invalid: readonly object[];
-  /** Merge patches that are refused, or that change what may be changed. */
+  /** Merge patches: refused ones and allowed ones. */
   readonly updates: readonly object[];
-  /** Contents of the status, of a kind that has one. */
+  /** Contents of the status, for a kind with one. */
   readonly status?: readonly object[];
   readonly patches: { readonly merge: object; readonly json: readonly object[]; readonly strategic?: object };
-  /** What the second applier wants otherwise. */
+  /** The different content of the second applier. */
   readonly otherContent: object;
 }
 
@@ -46,7 +46,7 @@ export interface RowCase extends JudgeCase {
   readonly row: KindRow;
 }
 
-/** Where the objects of a row are, and how they are called. */
+/** The path and the name of a row's objects. */
 function placeOf({ apiVersion, kind, resource, isClusterScoped = false, ...row }: KindRow) {
   const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
   const collection = isClusterScoped ? `${root}/${resource}` : `${root}/namespaces/$ns/${resource}`;
@@ -55,7 +55,10 @@ function placeOf({ apiVersion, kind, resource, isClusterScoped = false, ...row }
   return { collection, name, one: `${collection}/${name}`, object };
 }
 
-/** Dry runs of a create, of changes and of a delete, each with a look at what is stored: nothing, then the same. */
+/**
+ * Dry runs of a create, of changes and of a delete, each followed by a read of the stored state: nothing, then
+ * unchanged.
+ */
 export function dryRunOf(row: KindRow): JudgeCase {
   const { collection, one, object } = placeOf(row);
   const dry = "?dryRun=All";
@@ -73,7 +76,7 @@ export function dryRunOf(row: KindRow): JudgeCase {
       del(`${one}${dry}`),
       ...(row.status ?? []).map((status) => patch(`${one}/status${dry}`, merge, { status })),
       get(one),
-      // Some names are taken by several versions of a kind.
+      // Several versions of a kind use the same name.
       del(one, { gracePeriodSeconds: 0 }),
       patch(one, merge, { metadata: { finalizers: null } }),
     ],

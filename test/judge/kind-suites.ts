@@ -1,4 +1,4 @@
-// The kinds that are judged by a file of their own in kinds/, each a suite with its own recording.
+// The kinds with a file in kinds/, each a suite with a recording.
 
 import type { JudgeCase } from "./case.ts";
 import { casesOf, type KindRow } from "./kind-row.ts";
@@ -108,7 +108,7 @@ const older = (row: KindRow, version: string): readonly [suite: string, row: Kin
   return [`${row.resource}-${version}`, { ...row, apiVersion, label: `${row.label} ${version}` }];
 };
 
-/** Whose rules are those of the newer version. */
+/** Older versions with the rules of the newer version. */
 const olderVersions = [
   older(clusterTrustBundles, "v1alpha1"),
   older(ipAddresses, "v1beta1"),
@@ -120,7 +120,7 @@ const olderVersions = [
   older(volumeAttributesClasses, "v1beta1"),
 ];
 
-/** Of kinds and versions that are not served by default (judge-flags.ts). */
+/** Kinds and versions that are not served by default (judge-flags.ts). */
 export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   devicetaintrules: casesOf(deviceTaintRules),
   "devicetaintrules-v1alpha3": casesOf(olderDeviceTaintRules),

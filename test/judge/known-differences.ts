@@ -1,13 +1,13 @@
-// Where the servers answer fuzzed requests differently and may: each with its reason. What is not listed
-// fails the test, and so does what is listed and no longer happens over the fixed seeds.
+// Accepted differences between the servers' answers to fuzzed requests, each with its reason. An unlisted difference
+// fails the test, and so does a listed one that no longer occurs with the fixed seeds.
 
 import type { Disagreement } from "./fuzz.ts";
 
 export interface KnownDifference {
   readonly reason: string;
-  /** Of the request: method, target, headers and body. */
+  /** Matches the request: method, target, headers and body. */
   readonly call: RegExp;
-  /** Of what differs: "status: embedded 400, real 404". */
+  /** Matches the difference: "status: embedded 400, real 404". */
   readonly what: RegExp;
 }
 

@@ -1,5 +1,5 @@
-// How the manager empties a namespace: every kind is deleted as a collection and listed, and a list tells how much is
-// left.
+// How the manager empties a namespace: every kind is deleted as a collection and listed, and a list shows how many
+// objects are left.
 
 import { builtinResources } from "#api/resource-table.ts";
 import { groupResourceText } from "#api/status-error.ts";

@@ -1,5 +1,5 @@
-// What two servers may differ in without anybody noticing: identities, versions, times and random
-// suffixes. Each distinct value becomes a numbered placeholder, so that relations between them still count.
+// Normalises the irrelevant differences of two servers: identities, versions, times and random suffixes. Each distinct
+// value becomes a numbered placeholder, so that relations between values still count.
 
 import { stringifyJson } from "#base/json.ts";
 import { NOT_ENFORCED } from "#kinds/admissionregistration/registration-strategy.ts";
@@ -9,8 +9,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const GENERATED_SUFFIX = /^(.*-)[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 /**
- * A definition that goes is so twice, before and after its instances: the time is owned by who writes the second one
- * if that is another second than the first.
+ * A deleted definition becomes Terminating twice, before and after its instances are deleted. The second writer owns
+ * the time if it writes in another second than the first.
  */
 const TERMINATING = 'k:{"type":"Terminating"}';
 const QUOTED_TERMINATING = /(Terminating\\+"\}\\+":\{)\\+"f:lastTransitionTime\\+":\{\},/g;
@@ -18,8 +18,8 @@ const QUOTED_MANAGERS = /(\\"managedFields\\":\[)([^[\]]*)(?=\])/g;
 const QUOTED_SUFFIX = /("[$a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
 
 /**
- * What services are given that did not ask for a certain address or port: the upper parts of their ranges. What one
- * service gave back another may draw by chance, so they are told apart within an object only.
+ * Random addresses and ports of services: the upper parts of their ranges. Another service may get a released one by
+ * chance, so they are distinguished only within an object.
  */
 const DRAWN_IP = /\b10\.0\.0\.(1[7-9]|[2-9]\d|1\d\d|2[0-4]\d|25[0-4])\b/g;
 const DRAWN_PORTS = { from: 30_086, to: 32_767 };
@@ -28,7 +28,7 @@ const DUPLICATE_PORT = /(Duplicate value: )(3\d{4})\b/g;
 const PORT_IN_CELL = /(:)(3\d{4})(\/)/g;
 const PORT_FIELDS: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"]);
 
-/** Where the name of an object stands. */
+/** The fields that contain the name of an object. */
 const GENERATED_NAMES: ReadonlySet<string> = new Set([
   "name",
   "cells",
@@ -41,10 +41,10 @@ export class Normaliser {
   readonly #placeholders = new Map<string, string>();
   readonly #counts = new Map<string, number>();
   readonly #namespace: string;
-  /** The uid of the object that is looked at. */
+  /** The UID of the current object. */
   #owner = "";
 
-  /** The namespace is "$ns" wherever it is named. */
+  /** Every occurrence of the namespace becomes "$ns". */
   constructor(namespace: string) {
     this.#namespace = namespace;
   }
@@ -86,7 +86,7 @@ export class Normaliser {
   #field(owner: Record<string, unknown>, name: string, item: unknown): unknown {
     if (name === "generateName") return String(item).replaceAll(this.#namespace, "$ns");
     if (name === "finalizers" && isOfNamespace(owner)) return inFinalizerOrder(this.#value(item, name) as unknown[]);
-    // Of an object it counts which versions are the same; a list has the version of the whole store.
+    // For an object, equal versions count; a list has the version of the whole store.
     const isOfObject = name === "resourceVersion" && typeof owner.uid === "string" && typeof item === "string";
     return isOfObject && item !== "" ? this.#placeholder("version", `version ${item}`) : this.#value(item, name);
   }
@@ -95,13 +95,13 @@ export class Normaliser {
     const text = given.replaceAll(this.#namespace, "$ns");
     if (key === "resourceVersion") return text === "" ? "" : "<version>";
     if (key === "continue") return text === "" ? "" : "<continue>";
-    // Columns are described in our own words: upstream's prose must enter neither the program nor the records.
+    // Columns have our own descriptions: upstream's prose must enter neither the program nor the records.
     if (key === "description") return "";
     if (key === "token" && text.split(".").length === 3) return this.#text(`<token ${claimsOf(text)}>`);
     if (GENERATED_NAMES.has(key) && GENERATED_SUFFIX.test(text))
       return this.#text(text.replace(GENERATED_SUFFIX, "$1<suffix>"));
     if (key !== "cells") return this.#text(text);
-    if (/^(\d+[ydhms])+$/.test(text)) return "<age>"; // of the moment it was asked for
+    if (/^(\d+[ydhms])+$/.test(text)) return "<age>"; // relative to the time of the request
     return this.#text(
       text.replace(PORT_IN_CELL, (_, before, port, after) => `${before}${this.#port(Number(port))}${after}`),
     );
@@ -146,7 +146,7 @@ export class Normaliser {
   }
 }
 
-/** Entries of an object that a message quotes: which second a write falls into is chance. */
+/** Entries of an object inside a message: which second a write falls into is chance. */
 const inTextOrder = (entries: string): string =>
   entries
     .split(/(?<=\}),(?=\{\\"manager\\")/)
@@ -162,8 +162,8 @@ interface Entry {
 }
 
 /**
- * Upstream's order is by operation, second, manager, version and subresource. Which second a write falls into is
- * chance; so what is compared is that the entries are in this order, and then the entries without regard to time.
+ * Upstream sorts by operation, second, manager, version and subresource. Which second a write falls into is chance. So
+ * the comparison checks this order, and then compares the entries without their times.
  */
 function inManagerOrder(normal: readonly unknown[], given: readonly Entry[]): readonly unknown[] {
   const keyOf = ({ operation = "", manager = "", apiVersion = "", subresource = "" }: Entry, second: string): string =>
@@ -175,7 +175,7 @@ function inManagerOrder(normal: readonly unknown[], given: readonly Entry[]): re
   return isSorted ? sorted : ["not in upstream's order", ...sorted];
 }
 
-/** Of an object, or of the row of a table that is about one. */
+/** The UID of an object, or of the object of a table row. */
 function uidOf(value: object): string | undefined {
   const { metadata, object } = value as {
     metadata?: { uid?: string } | null;
@@ -184,24 +184,26 @@ function uidOf(value: object): string | undefined {
   return metadata?.uid ?? object?.metadata?.uid;
 }
 
-/** Every namespace has this label, and nothing else gets it by itself. */
+/** Every namespace has this label, and no other object gets it by default. */
 function isOfNamespace(metadata: Record<string, unknown>): boolean {
   return (metadata.labels as Record<string, unknown> | undefined)?.["kubernetes.io/metadata.name"] !== undefined;
 }
 
-/** The deletion of a namespace goes through a map of finalizers when it adds one of its own, and so mixes them. */
+/** The deletion of a namespace adds a finalizer through a map, which gives the finalizers a random order. */
 function inFinalizerOrder(finalizers: readonly unknown[]): readonly unknown[] {
   const isMixed = finalizers.includes("orphan") || finalizers.includes("foregroundDeletion");
   return isMixed ? finalizers.toSorted() : finalizers;
 }
 
-/** Upstream's timers for bookmarks are jittered by a second or more; only the end of initial events is not theirs. */
+/**
+ * Upstream's bookmark timers are jittered by a second or more; only the end of initial events does not depend on them.
+ */
 function isPlainBookmark(item: unknown): boolean {
   const { type, object } = (item ?? {}) as { type?: unknown; object?: { metadata?: { annotations?: object } } };
   return type === "BOOKMARK" && object?.metadata?.annotations === undefined;
 }
 
-/** Those of all kinds that the cases define. */
+/** The groups of all kinds that the cases define. */
 const CUSTOM_GROUPS = ".example";
 
 interface Cause {
@@ -210,9 +212,9 @@ interface Cause {
 }
 
 /**
- * Where Go goes through a map the order of complaints is chance: conflicts come manager by manager, amounts of
- * resources key by key, stored versions that are gone one by one, the sources of a metric, the attributes of a device,
- * and what a custom resource's schema says property by property. All others come in one order, which counts.
+ * Where Go visits a map, the order of the causes is random: conflicts by manager, resource amounts by key, removed
+ * stored versions, the sources of a metric, the attributes of a device, and schema errors of a custom resource by
+ * property. All other causes have a fixed order, which counts.
  */
 function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
   const { details, message } = value as { details?: { causes?: unknown; group?: string }; message?: unknown };
@@ -233,13 +235,13 @@ function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
   return { ...value, message: message.replace(/: \[.*\]$/s, ": <causes>"), details: { ...details, causes: sorted } };
 }
 
-/** Of a device: both the keys and the values of the map are complained about. */
+/** For a device: causes about both the keys and the values of the map. */
 const DEVICE_ATTRIBUTES = /^spec\.devices\[\d+\](?:\.basic)?\.(?:attributes|capacity)(?=\[|$)/;
 
-/** Of a metric that has several: upstream keeps them as a set. */
+/** For a metric with several sources: upstream keeps them as a set. */
 const METRIC_SOURCE = /(?<=^spec\.metrics\[\d+\])\.[a-zA-Z]+$/;
 
-/** The map that a complaint comes from, "" for none. */
+/** The map of a cause, "" for none. */
 function mapOf({ reason, field = "" }: Cause): string {
   if (reason === "FieldManagerConflict") return reason;
   const attributes = DEVICE_ATTRIBUTES.exec(field)?.[0];
@@ -250,7 +252,7 @@ function mapOf({ reason, field = "" }: Cause): string {
 
 const TOKEN_TIMES: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "warnafter"]);
 
-/** What a token says, its times counted from its issue. */
+/** The claims of a token, with times relative to its issue. */
 function claimsOf(token: string): string {
   const payload = Buffer.from(token.split(".")[1] ?? "", "base64url").toString();
   try {

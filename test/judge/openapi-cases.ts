@@ -1,5 +1,5 @@
-// The OpenAPI documents of custom resources, v3 and v2, and what discovery tells of them, while definitions come, change
-// and go. Each case has a group of its own, named after its namespace.
+// The OpenAPI documents of custom resources, v3 and v2, and their discovery, while definitions are created, changed and
+// deleted. Each case has a separate group, named after its namespace.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { del, get, merge, patch, post } from "./steps.ts";
@@ -95,7 +95,7 @@ interface OpenApi {
   readonly info: Json;
   readonly components?: { readonly schemas: Json };
   readonly definitions?: Json;
-  /** Of v2: what operations share. */
+  /** For v2: parameters that operations share. */
   readonly parameters?: Readonly<Record<string, Json>>;
   readonly paths: Readonly<Record<string, Json>>;
 }
@@ -106,7 +106,7 @@ const SHARED = "io.k8s.";
 const OWN_PATH = /\/openapi-\d+\.example\//;
 const OWN_SCHEMA = /^example\.openapi-\d+\./;
 
-/** Everything about the case's kinds; the rest of the v2 document is all that the server has. */
+/** Everything about the case's kinds; the rest of the v2 document describes all kinds of the server. */
 function document(body: unknown): unknown {
   if (typeof body !== "object" || body === null) return body;
   const { components, definitions, paths, openapi, swagger, info, parameters } = body as OpenApi;
@@ -121,7 +121,7 @@ function document(body: unknown): unknown {
   };
 }
 
-/** With the parameters in place of references to them, without descriptions: those are upstream's prose. */
+/** With references to parameters resolved, and without descriptions: those are upstream's prose. */
 function withParameters(value: unknown, parameters: Readonly<Record<string, Json>>): unknown {
   if (Array.isArray(value)) return value.map((each) => withParameters(each, parameters));
   if (typeof value !== "object" || value === null) return value;
@@ -155,7 +155,7 @@ const v3 = (more: Partial<Step> = {}, target = V3): Step => ({
   view: outline as never,
   ...more,
 });
-/** Once the document has this text, or has it no more. */
+/** Waits until the document contains this text, or no longer does. */
 const v2 = (text: string, has = true, more: Partial<Step> = {}): Step => ({
   ...get("/openapi/v2"),
   view: outline as never,

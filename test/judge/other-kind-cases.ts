@@ -1,5 +1,5 @@
-// Kinds that have no rules of their own here, or came later: what becomes of an ordinary object, and of empty lists.
-// Jobs are missing: upstream makes their selector. So are those that a controller inside the real server writes to.
+// Kinds without special rules here: the results for an ordinary object and for empty lists. Jobs are missing, because
+// upstream generates their selector. Kinds that a controller inside the real server writes are missing too.
 
 import type { JudgeCase } from "./case.ts";
 import { asTable, del, get, merge, patch, post, strategic } from "./steps.ts";

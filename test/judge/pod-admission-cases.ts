@@ -1,4 +1,4 @@
-// More of admission on pods: service accounts, several quotas at once, scopes, and resizes under limits.
+// More admission of pods: service accounts, several quotas at once, scopes, and resizes under limits.
 
 import type { JudgeCase, Step } from "./case.ts";
 
@@ -118,7 +118,7 @@ const quota = (name: string, hard: object, used: object, more: object = {}): rea
   post(`${NS}/resourcequotas`, { metadata: { name }, spec: { hard, ...more } }),
   patch("merge", `${NS}/resourcequotas/${name}/status`, { status: { hard, used } }),
 ];
-/** A try that is not kept, repeated until the judge's caches know the quotas. */
+/** A dry run that is repeated until the real server's caches have the quotas. */
 const settled = (body: object, status: number): Step => post(`${PODS}?dryRun=All`, body, { awaits: status });
 const asking = (cpu: string): object => ({ containers: [container({ requests: { cpu }, limits: { cpu: "2" } })] });
 

@@ -27,7 +27,7 @@ const secure = {
     },
   ],
 };
-/** Asked again until the lagging cache of the real server knows the labels. */
+/** Repeated until the lagging cache of the real server has the labels. */
 const known = (target: string, body: object): Step => post(`${target}?dryRun=All`, body, { awaits: 403 });
 const bad = { hostNetwork: true, hostPID: true, volumes: [{ name: "h", hostPath: { path: "/" } }] };
 const template = (spec: object): object => ({

@@ -1,5 +1,4 @@
-// What is done to pods beside writing them: binding, eviction, debugging, resizing, streaming; and the
-// subresources of namespaces and nodes.
+// Subresources of pods: binding, eviction, debugging, resizing, streaming; and those of namespaces and nodes.
 
 import type { JudgeCase, Step } from "./case.ts";
 
@@ -304,7 +303,7 @@ const containerCases: readonly JudgeCase[] = [
   },
 ];
 
-/** Where upstream would turn to the kubelet, the embedded server ends with an answer of its own. */
+/** Where upstream would call the kubelet, the embedded server answers itself. */
 const connectCases: readonly JudgeCase[] = [
   {
     name: "log, exec, attach, portforward and proxy check what they can before they ask a kubelet",

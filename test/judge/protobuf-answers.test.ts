@@ -1,4 +1,4 @@
-// Every stored kind in every version is answered in protobuf, too, and says the same there as in JSON.
+// Every stored kind in every version is also served in protobuf, with the same content as in JSON.
 
 import { afterAll, describe, expect, it } from "vitest";
 import { playCase } from "./case.ts";

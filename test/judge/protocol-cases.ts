@@ -1,5 +1,5 @@
-// The rest of the protocol: what is not about writing one object. Health, discovery, encodings, lists over
-// time, watches while somebody writes, limits.
+// The rest of the protocol, beyond writes of one object: health, discovery, encodings, lists over time, watches during
+// writes, limits.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { GADGETS } from "./custom-kind.ts";
@@ -16,7 +16,7 @@ const seen = (step: Step, view: (body: unknown) => unknown): Step => ({ ...step,
 
 type Fields = Record<string, unknown>;
 
-/** Groups of kinds whose rules are not written yet may have fewer resources and versions. */
+/** The other groups may have fewer resources and versions, because the rules of some kinds are not written yet. */
 const compared = new Set(["apps", "coordination.k8s.io", "judge.example", "apiextensions.k8s.io", "events.k8s.io"]);
 
 function withoutAddresses(body: unknown): unknown {
@@ -27,7 +27,7 @@ function withoutAddresses(body: unknown): unknown {
 type Listed = { readonly name?: string; readonly metadata?: { readonly name?: string } };
 const nameOf = ({ name, metadata }: Listed): string => name ?? metadata?.name ?? "";
 
-/** Of the plain or the aggregated document. */
+/** For the plain or the aggregated document. */
 function comparedGroups(body: unknown): unknown {
   const { groups, items, ...rest } = body as { groups?: Listed[]; items?: Listed[] };
   const kept = (groups ?? items ?? []).filter((group) => compared.has(nameOf(group)));
@@ -293,7 +293,7 @@ const lists: readonly JudgeCase[] = [
   },
 ];
 
-/** Fields that selectors of single kinds may name. */
+/** Fields that only some kinds support in selectors. */
 const selectable: readonly JudgeCase[] = [
   {
     name: "machinery/7.1.r9 fields that may be selected, by kind",
@@ -346,7 +346,7 @@ const watching = (query: string, during: readonly Step[], headers?: Record<strin
 });
 const label = (name: string, labels: object): Step => patch(`${MAPS}/${name}`, merge, { metadata: { labels } });
 
-/** What happens to one object in the eyes of a watch on a selector: it comes, stays, goes, comes back. */
+/** The life of an object as seen by a watch with a selector: added, kept, removed, added again. */
 const life: readonly Step[] = [
   map("x", { app: "other" }),
   label("x", { app: "a" }),
@@ -418,7 +418,7 @@ const watches: readonly JudgeCase[] = [
 
 export const protocolCases: readonly JudgeCase[] = [...served, ...encodings, ...lists, ...selectable, ...watches];
 
-/** They make the servers forget, so they come last. */
+/** They make the servers forget history, so they come last. */
 export const expiryCases: readonly JudgeCase[] = [
   {
     name: "machinery/7.1.r6, machinery/7.1.r7 what has been forgotten",

@@ -1,5 +1,5 @@
-// The judge without Go programs: the embedded server against the answers that the real kube-apiserver gave
-// when they were recorded (tools/judge-record.ts).
+// The judge without Go programs: compares the embedded server with recorded answers of the real kube-apiserver
+// (tools/judge-record.ts).
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { teachCustomKind } from "./custom-kind.ts";
 import { embeddedSubject, type Subject } from "./exchange.ts";
 import { folderOfRecords, type Recording, settingsOf, suites } from "./suites.ts";
 
-/** Watches, and reads of a state that is still to come. */
+/** Watches, and reads of a future version. */
 const WAITING = /watch|resourceVersion=900000000/;
 
 interface PlayedSuite {
@@ -22,8 +22,8 @@ interface PlayedSuite {
 }
 
 /**
- * Plays the cases on a server of the suite. Cases that wait for time to pass wait together, each in its own namespace;
- * the others go one by one.
+ * Plays the cases on a server of the suite. Cases that wait for time to pass run together, each in a separate
+ * namespace; the others run one by one.
  */
 async function playSuite(suite: string, cases: readonly JudgeCase[]): Promise<PlayedSuite> {
   const subject = embeddedSubject(settingsOf(suite));
@@ -31,7 +31,7 @@ async function playSuite(suite: string, cases: readonly JudgeCase[]): Promise<Pl
   let previous: Promise<unknown> = Promise.resolve();
   const answers = cases.map((judged, index) => {
     const play = async (): Promise<readonly unknown[]> => {
-      // The embedded server answers without a turn of the event loop, and time must pass for those who wait.
+      // The embedded server answers without a turn of the event loop, and the waiting cases need time to pass.
       await hostTurn();
       return playCase(judged, `${suite}-${index}`, subject);
     };
@@ -47,7 +47,7 @@ async function playSuite(suite: string, cases: readonly JudgeCase[]): Promise<Pl
 describe("machinery/7.2.r4 the recorded answers of the real kube-apiserver judge the embedded one", () => {
   let played: ReadonlyMap<string, PlayedSuite>;
   beforeAll(async () => {
-    // The suites share nothing, and most of their time is spent waiting.
+    // The suites share nothing and mostly wait.
     const entries = Object.entries(suites).map(
       async ([suite, cases]) => [suite, await playSuite(suite, cases)] as const,
     );

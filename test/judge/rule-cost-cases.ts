@@ -1,5 +1,5 @@
-// Definitions whose rules cost as much as they may, and such that cost a little more: the estimate of the embedded
-// server must be the real one's to the last unit. And what rules may cost when they run.
+// Definitions whose rules cost exactly the limit or a little more: the estimate of the embedded server must equal the
+// real one's to the last unit. Also the limits of rules at run time.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { get, merge, patch, post } from "./steps.ts";
@@ -54,7 +54,7 @@ const object = (properties: Json, ...all: readonly (string | Json)[]): Json => (
 });
 const INTEGER = { type: "integer" };
 
-/** What is answered about a definition that is taken is judged elsewhere. */
+/** The answer about an accepted definition is judged elsewhere. */
 const tried = (crd: Json): Step =>
   post(`${DEFINITIONS}?dryRun=All`, crd, {
     view: (body) => ((body as Json).kind === "Status" ? body : "taken"),
@@ -62,7 +62,7 @@ const tried = (crd: Json): Step =>
 
 interface Limit {
   readonly name: string;
-  /** The largest that is taken. */
+  /** The largest accepted value. */
   readonly most: number;
   schema(size: number): Json;
 }
@@ -284,7 +284,7 @@ const limits: readonly Limit[] = [
 
 const MANY = "self.all(x, self.all(y, x + y > 0))";
 
-/** Definitions that say more than one thing. */
+/** Definitions with more than one rule. */
 const definitions: Readonly<Record<string, Json>> = {
   "an unbounded text within an unbounded list": definition(version(list(text(undefined, "self.contains('x')")))),
   "a rule that costs twice as much": definition(version(list(INTEGER, 1700, MANY))),
@@ -398,7 +398,7 @@ const definitions: Readonly<Record<string, Json>> = {
 
 const refused = definition(version(list(INTEGER, 2000, MANY)));
 
-/** Costs twice the square of the size, and three more; a call may cost a million, an object ten. */
+/** Costs twice the square of the size plus three. A call may cost a million, an object ten million. */
 const SORTED = "self.sort().size() > 0";
 const sorted = (count: number): string[] => Array.from({ length: count }, (_, i) => `${SORTED} || ${i} < 0`);
 

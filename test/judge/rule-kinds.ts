@@ -1,4 +1,4 @@
-// The kinds of what a schema describes, and the ways to parts of what is in scope, for random rules.
+// The types of values that a schema describes, and the paths to parts of the variables in scope, for random rules.
 
 export type Schema = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export interface Kind {
     | "list"
     | "map"
     | "object";
-  /** Of the items of a list, or the values of a map. */
+  /** The type of a list's items or a map's values. */
   readonly item?: Kind;
   readonly fields?: Readonly<Record<string, Kind>>;
 }
@@ -58,7 +58,7 @@ export function kindOf(schema: Schema): Kind {
   return { name: "object", fields: Object.fromEntries(properties.map(([name, each]) => [name, kindOf(each)])) };
 }
 
-/** All expressions that only name parts, with their kinds. */
+/** All expressions that only name parts, with their types. */
 function* waysIn(scope: Scope): Generator<readonly [way: string, kind: Kind]> {
   for (const { name, kind } of scope) yield* waysFrom(name, kind, 0);
 }
@@ -87,5 +87,5 @@ export const fieldsIn = (scope: Scope): string[] =>
 
 export const kindsIn = (scope: Scope): Kind[] => [...waysIn(scope)].map(([, kind]) => kind);
 
-/** The last field of it may be missing. */
+/** Makes the last field optional. */
 export const optionally = (way: string): string => way.replace(/\.([^.]*)$/, ".?$1");

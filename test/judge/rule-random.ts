@@ -1,4 +1,4 @@
-// Random schemas with random rules that fit their types: what they may cost decides whether a definition is taken.
+// Random schemas with random rules that fit their types: their estimated cost decides whether a definition is accepted.
 
 import type { Rng } from "#base/rng.ts";
 import { chance, pick } from "./fuzz-random.ts";
@@ -41,7 +41,7 @@ export class RuleMaker {
     this.#rng = rng;
   }
 
-  /** A schema of an object, with rules here and there. */
+  /** A schema of an object, with some rules. */
   root(): Schema {
     return this.#withRules(this.#object(0), 60);
   }
@@ -106,13 +106,13 @@ export class RuleMaker {
     return chance(this.#rng, 85) ? { [name]: pick(this.#rng, values) } : {};
   }
 
-  /** A rule for what a schema describes. */
+  /** A rule for values of a schema. */
   rule(schema: Schema): string {
-    // Long ones soon hold a part of which nothing is known, and then cost too much whatever else they say.
+    // Long rules soon contain a part of unknown size, and then always cost too much.
     return this.#bool([{ name: "self", kind: kindOf(schema) }], this.#rng.below(4));
   }
 
-  /** An expression of a kind, from what is in scope if there is something that fits. */
+  /** An expression of a type, from the variables in scope if one fits. */
   #some(scope: Scope, kind: Kind, depth: number): string {
     const found = waysTo(scope, kind);
     if (found.length > 0 && (depth > 3 || chance(this.#rng, 60))) return pick(this.#rng, found);

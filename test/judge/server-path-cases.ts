@@ -1,5 +1,5 @@
-// Paths that are about the server itself: the list of them, discovery with every method and with slashes too many,
-// OpenAPI, OpenID, and who may look at what.
+// Paths about the server itself: their list, discovery with every method and with extra slashes, OpenAPI, OpenID, and
+// access to them.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { applyYaml, asTable, del, get, merge, patch, post } from "./steps.ts";
@@ -18,10 +18,10 @@ const ACCEPTED = [
   asTable.accept,
 ];
 
-/** What only the real server has: checks of its own parts, pages of its own. */
+/** Paths that only the real server has: checks of its components, and its pages. */
 const UNSHARED = /^\/(healthz|livez|readyz)\/|^\/(flagz|statusz|metrics\/slis)$|\.example(\/|$)/;
 
-/** What of a document counts here: not addresses and keys, and not what only one server offers. */
+/** The compared part of a document: without addresses and keys, and without features of only one server. */
 function shared(body: unknown): unknown {
   if (typeof body !== "object" || body === null) return sharedText(String(body));
   const document = body as Fields;
@@ -33,7 +33,7 @@ function shared(body: unknown): unknown {
   return rest.gitVersion === undefined ? rest : "a version";
 }
 
-/** Key sets and the index of OpenAPI are not called JSON. */
+/** Key sets and the index of OpenAPI have another content type than JSON. */
 function sharedText(text: string): unknown {
   if (!text.startsWith("{")) return text;
   const document = JSON.parse(text) as { paths?: Fields; keys?: Fields[] };
@@ -179,7 +179,10 @@ export const serverPathCases: readonly JudgeCase[] = [
   },
 ];
 
-/** The sorts of requests for pod templates that were counted, each with what it counts towards; no other case writes them. */
+/**
+ * The labels of counted requests for pod templates, with the values that they count towards; no other case writes pod
+ * templates.
+ */
 function countedTemplates(text: string): unknown {
   const lines = text.matchAll(/^(apiserver_request_total|apiserver_request_duration_seconds_count)\{(.*)\} \d+$/gm);
   return [...lines]
@@ -190,7 +193,7 @@ function countedTemplates(text: string): unknown {
 
 const SHOWN = ["request_total", "request_duration_seconds", "current_inflight_requests", "longrunning_requests"];
 
-/** Names, stability and types; the words about them are our own. */
+/** Names, stability and types; our help texts differ. */
 function shownMetrics(text: string): unknown {
   const names = [...SHOWN, "resource_objects", "storage_objects"].map((name) => `apiserver_${name}`);
   return names.map((name) => [
@@ -200,7 +203,7 @@ function shownMetrics(text: string): unknown {
   ]);
 }
 
-/** Whether, not what they see. */
+/** Compares whether access is refused, not the content. */
 function refusalOf(body: unknown): unknown {
   const { kind, message } = (body ?? {}) as Fields;
   return kind === "Status" ? message : "seen";

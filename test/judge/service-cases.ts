@@ -1,7 +1,6 @@
-// What the server gives services: cluster addresses, node ports and ports for health checks, their objects, and what
-// becomes of them in updates, dry runs and deletes. Addresses and ports that are asked for are in the lower parts of
-// their ranges and exact; all others are drawn, and only where they are the same counts: no service may draw again what
-// it gave back.
+// The server's allocations for services: cluster addresses, node ports and health check ports, their objects, and the
+// effect of updates, dry runs and deletes. Requested addresses and ports are in the lower parts of their ranges and
+// compared exactly. All others are random, and only their equality counts: no service may get again what it released.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { applyYaml, asTable, captureVersion, del, get, jsonPatch, merge, patch, post, put } from "./steps.ts";
@@ -23,10 +22,10 @@ const captureIp = { capture: { ip: "spec.clusterIP" } };
 const dry = (step: Step): Step => ({ ...step, target: `${step.target}?dryRun=All` });
 const change = (spec: object): Step => patch(ONE, merge, { spec });
 
-/** Each spec in a service of its own. */
+/** Each spec in a separate service. */
 const each = (...specs: readonly object[]): readonly Step[] => specs.map((spec, i) => create(spec, `s-${i}`));
 
-/** It is the port that the server listens on. */
+/** The target port is the server's own port. */
 const withoutTargetPort = (body: { spec: { ports: readonly object[] } }): unknown => ({
   ...body,
   spec: { ...body.spec, ports: body.spec.ports.map((port) => ({ ...port, targetPort: 0 })) },

@@ -1,4 +1,4 @@
-// Short forms of the steps that cases are made of.
+// Short forms of steps.
 
 import type { Step } from "./case.ts";
 

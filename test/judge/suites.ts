@@ -1,4 +1,4 @@
-// The cases by suite, as the real server judges them and as its recorded answers do.
+// The cases by suite, for the real server and for its recorded answers.
 
 import { accessCases } from "./access-cases.ts";
 import { accountCases } from "./account-cases.ts";
@@ -29,7 +29,7 @@ import { serviceCases } from "./service-cases.ts";
 import { tlsSecretCases } from "./tls-secret-cases.ts";
 import { watchFormCases } from "./watch-form-cases.ts";
 
-/** The last one makes the servers forget their history. */
+/** The last suite makes the servers forget their history. */
 export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   generic: genericCases,
   kinds: kindCases,
@@ -53,7 +53,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   expiry: expiryCases,
 };
 
-/** How the servers of a suite are started. */
+/** The settings of the servers of a suite. */
 export const settingsOf = (suite: string): JudgeSettings =>
   Object.hasOwn(moreKindSuites, suite) ? moreSettings : plainSettings;
 

@@ -1,4 +1,4 @@
-// Certificates and keys in secrets that do not fit together: what the servers warn about.
+// Mismatched certificates and keys in secrets: the warnings of the servers.
 
 import { generateKeyPairSync } from "node:crypto";
 import { issueCertificate } from "#platform/certificates/x509.ts";
@@ -49,7 +49,7 @@ const PAIRS: Readonly<Record<string, readonly [cert: string, key: string]>> = {
   "with lines as elsewhere": [one.cert.replaceAll("\n", "\r\n"), one.key.replaceAll("\n", "\r\n")],
 };
 
-/** Keys are drawn anew each time. */
+/** Keys are generated each time. */
 const nameOf = (body: unknown): unknown => {
   const { metadata, type, message } = body as { metadata?: { name?: string }; type?: string; message?: string };
   return { name: metadata?.name, type, message };

@@ -1,4 +1,4 @@
-// Watches in forms of the client's choice: metadata, tables, and forms that events do not have.
+// Watches in other representations: metadata, tables, and representations that events do not have.
 
 import type { JudgeCase } from "./case.ts";
 import { GADGETS } from "./custom-kind.ts";
@@ -28,7 +28,7 @@ const FORMS = [
 
 const gadget = { apiVersion: "judge.example/v1", kind: "Gadget", metadata: { name: "a" }, spec: { size: 1 } };
 
-/** One case each: a watch takes a second, and those of one namespace do not get in each other's way. */
+/** One case each: a watch takes a second, and cases in separate namespaces do not affect each other. */
 const watched = FORMS.flatMap((accept): JudgeCase[] => [
   {
     name: `machinery/7.1.r12, machinery/7.1.r13 a watch as ${accept}`,

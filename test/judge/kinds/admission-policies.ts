@@ -1,4 +1,4 @@
-// Admission policies and their bindings, as the real server judges them. They match requests that nobody makes.
+// Admission policies and their bindings, as the real server judges them. They match no request of the cases.
 
 import type { KindRow } from "../kind-row.ts";
 
@@ -8,7 +8,7 @@ const matchConstraints = { resourceRules: [rule] };
 const paramKind = { apiVersion: "v1", kind: "ConfigMap" };
 const spec = { matchConstraints, validations: [{ expression: "object.spec.size < 5" }] };
 
-/** What is wrong with the parts that both kinds of policies have. */
+/** Invalid parts that both kinds of policies have. */
 const wrongParts: readonly object[] = [
   { failurePolicy: "Maybe" },
   { paramKind: { apiVersion: "a/b/c", kind: "" } },
@@ -182,7 +182,7 @@ export const mutatingAdmissionPolicies: KindRow = {
 
 const bound = { policyName: "nobody.example.com" };
 
-/** What is wrong with the parts that both kinds of bindings have. */
+/** Invalid parts that both kinds of bindings have. */
 const wrongBindings: readonly object[] = [
   { policyName: "" },
   { policyName: "Bad Name" },

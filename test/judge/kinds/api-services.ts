@@ -1,5 +1,5 @@
-// API services, as the real server judges them. Those of servers elsewhere are changed by its own controller at any time
-// and are judged by upstream's strategy alone. That controller wants this one condition of local ones.
+// API services, as the real server judges them. The server's controller changes remote ones at any time, so those are
+// judged by upstream's strategy alone. The controller requires this condition of local ones.
 
 import type { KindRow } from "../kind-row.ts";
 

@@ -1,4 +1,4 @@
-// Component statuses, as the real server judges them. Which components there are, and how they are, is each server's.
+// Component statuses, as the real server judges them. The components and their health differ between the servers.
 
 import type { JudgeCase } from "../case.ts";
 import { asTable, del, get, merge, patch, post } from "../steps.ts";

@@ -7,7 +7,7 @@ const select = (...expressions: readonly string[]): object => ({
 });
 const opaque = { driver: "gpu.example.com", parameters: { apiVersion: "example.com/v1", kind: "Config" } };
 
-/** Four loops over all domains: more than a selector may cost. */
+/** Four loops over all domains: more than the cost limit of a selector. */
 const COSTLY =
   "device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a == b && c == d))))";
 

@@ -1,4 +1,4 @@
-// Device taint rules and requests for the status of pools, as the real server judges them.
+// Device taint rules and resource pool status requests, as the real server judges them.
 
 import type { KindRow } from "../kind-row.ts";
 

@@ -1,4 +1,4 @@
-// What kubelets and users without many rights may write, as the real server judges it with the plugins NodeRestriction and
+// Writes of kubelets and of users with few rights, as the real server judges them with the plugins NodeRestriction and
 // OwnerReferencesPermissionEnforcement.
 
 import type { JudgeCase, Step } from "../case.ts";
@@ -15,10 +15,10 @@ const as = (user: string, ...groups: string[]): Record<string, string> => ({
   ...(groups[0] && { "impersonate-group": groups[0] }),
 });
 const kubelet = as("system:node:judged", "system:nodes");
-/** As the kubelet. */
+/** The step as the kubelet. */
 const by = (step: Step, who = kubelet): Step => ({ ...step, headers: { ...step.headers, ...who } });
 
-/** Kubelets may do anything, as far as roles are concerned: admission is what is judged. */
+/** RBAC allows kubelets everything here: only admission is judged. */
 const allowed: readonly Step[] = [
   post(`${RBAC}/clusterrolebindings`, {
     metadata: { name: "$ns-nodes" },
@@ -45,7 +45,7 @@ const mirror = (name: string, more: object = {}, ...owners: object[]): object =>
     },
   );
 
-/** Managed fields name the owner by its uid. */
+/** managedFields name the owner by its UID. */
 const withoutManagers = (step: Step): Step => ({
   ...step,
   view: ({ metadata: { managedFields: _, ...metadata }, ...body }: { metadata: { managedFields?: unknown } }) => ({
@@ -85,7 +85,7 @@ export const nodeWriteCases: readonly JudgeCase[] = [
       by(post(PODS, mirror("foreign", {}, { ...owner, name: "other" }))),
       by(post(PODS, mirror("loose", {}, { ...owner, controller: false }))),
       by(post(PODS, mirror("blocking", {}, { ...owner, blockOwnerDeletion: true }))),
-      // Until the real server's cache knows the node.
+      // Waits until the real server's cache has the node.
       { ...by(post(PODS, mirror("old", {}, { ...owner, uid: "other" }))), awaits: 403 },
       by(post(PODS, mirror("account", { serviceAccountName: "default" }, owner))),
       by(post(PODS, mirror("secret", { volumes: [{ name: "v", secret: { secretName: "s" } }] }, owner))),

@@ -1,11 +1,11 @@
-// Requests for certificates of pods, as the real server judges them.
+// Pod certificate requests, as the real server judges them.
 
 import type { KindRow } from "../kind-row.ts";
 
 const STUB =
   "MH8wMwIBADAAMCowBQYDK2VwAyEAsnKYlRTS3DPCh4ycGDkGDirF6jSVVDICHhC1fekPaKmgADAFBgMrZXADQQCOgwljsd0qLIUpsZQjfA/O9CXIAUUASQBwTw7b7xpQDaTBgTd9uoM8sopQKBPN/lkoXeHGDTsI0r8R6gx7kDwF";
 const PUBLIC_KEY = "MCowBQYDK2VwAyEAsnKYlRTS3DPCh4ycGDkGDirF6jSVVDICHhC1fekPaKk=";
-/** By the key, over the UID of the pod. */
+/** The signature of the pod's UID with the key. */
 const PROOF = "j+2eUFtV3bVB+AdH4DC3O1bK2QfIRXal3Ti6//OlhnT1Skxyfg7iXLZnEp5bs5GdSlS4QPEHiU7L3Mqcim+XCA==";
 const CHAIN =
   "-----BEGIN CERTIFICATE-----\n" +

@@ -63,7 +63,7 @@ const viaStatus = patch(`${GROUPS}/a/status`, jsonPatch, [
   { op: "add", path: "/metadata/annotations", value: { via: "status" } },
 ]);
 
-/** What a gate drops is not stored. Reading it back gives the default, and the next write stores that. */
+/** A field that a gate drops is not stored. Reading the object gives the default, and the next write stores it. */
 export const podGroupCases: readonly JudgeCase[] = [
   ...casesOf(podGroups),
   {

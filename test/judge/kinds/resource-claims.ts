@@ -175,7 +175,7 @@ export const resourceClaimTemplates: KindRow = {
 const flat = { name: "gpu", deviceClassName: CLASS };
 const flatSpec = (...requests: readonly object[]): object => ({ devices: { requests } });
 
-/** Requests of this version keep what they ask for beside their alternatives. */
+/** In this version, requests have the fields of a device request directly, beside their alternatives. */
 const flatRow: KindRow = {
   ...resourceClaimRow,
   apiVersion: "resource.k8s.io/v1beta1",

@@ -1,5 +1,5 @@
 // Webhook configurations, as the real server judges them. Their webhooks are never called: they have no rules, or rules
-// about requests that nobody makes.
+// that match no request.
 
 import type { KindRow } from "../kind-row.ts";
 

@@ -10,7 +10,7 @@ const spec = { selector, template };
 const condition = { status: "True", reason: "R", message: "m", lastTransitionTime: "2026-01-02T03:04:05Z" };
 const apiVersion = "apps/v1";
 
-/** What all templates and selectors are refused for. */
+/** Templates and selectors that every kind refuses. */
 const badTemplates: readonly object[] = [
   {},
   { spec: { template } },
