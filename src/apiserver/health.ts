@@ -1,4 +1,4 @@
-// Health: /healthz, /livez and /readyz, whole, in detail, or one check at a time.
+// Health: /healthz, /livez and /readyz, as a whole, in detail, or one check at a time.
 // Upstream: k8s.io/apiserver/pkg/server/healthz
 
 import type { HttpResponse } from "#base/http.ts";
@@ -8,7 +8,7 @@ import type { RequestContext } from "./request-context.ts";
 
 interface HealthCheck {
   readonly name: string;
-  /** Undefined: well. */
+  /** Undefined: healthy. */
   check(core: ServerCore): string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The whole behaviour of the server over both transports within the process.
+// The contract of the server over both transports within the process.
 
 import { describeDeletes } from "./deletes.contract.ts";
 import { describeReads } from "./reads.contract.ts";

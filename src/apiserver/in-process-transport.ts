@@ -1,5 +1,5 @@
-// Two ways to reach the server within the process, one contract. *Bytes*: everything goes through
-// JSON, both ends share nothing (simulation, tests). *Direct*: frozen stored objects are handed over.
+// Two ways to reach the server within the process, with one contract. *Bytes*: everything is encoded as JSON, and the
+// ends share nothing (simulation, tests). *Direct*: frozen stored objects are passed.
 
 import { type HttpBody, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -7,7 +7,7 @@ import type { ApiServer } from "./create-api-server.ts";
 import type { Peer } from "./request-context.ts";
 
 export interface InProcessOptions {
-  /** Who the requests come from; a bearer token in a request is looked at only without a user here. */
+  /** The user of the requests; without one, a bearer token in a request is used. */
   readonly peer?: Peer;
 }
 
@@ -37,7 +37,7 @@ async function exchange(
   return server.handle(peer === undefined ? request : { ...request, peer }, signal);
 }
 
-/** Objects become the JSON they stand for; bytes are copied, so that later changes by the caller have no effect. */
+/** Encodes objects as JSON and copies bytes, so that later changes by the caller have no effect. */
 function asBytes(body: HttpBody): HttpBody {
   switch (body.kind) {
     case "object":

@@ -1,5 +1,5 @@
-// Integers beyond 2^53 through the whole server, over both transports. What a real server answers is compared by
-// test/judge/int64-cases.ts and int64-custom-cases.ts.
+// Integers beyond 2^53 through the whole server, over both transports. test/judge/int64-cases.ts and
+// int64-custom-cases.ts compare with a real server.
 
 import { describe, expect, it } from "vitest";
 import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
@@ -78,7 +78,7 @@ describe.each([inProcess("bytes"), inProcess("direct")])("int64 over $name", ({ 
     const { body } = await client.post(PODS, encodeProtobuf(pod("a", INT64_MIN)), { "content-type": type });
     expect(body.spec.tolerations[0].tolerationSeconds).toBe(INT64_MIN);
     const answer = await client.send("GET", `${PODS}/a`, undefined, { accept: type });
-    if (answer.body.kind !== "bytes") return; // A direct transport hands the object over.
+    if (answer.body.kind !== "bytes") return; // A direct transport passes the object itself.
     expect(decodeProtobuf(answer.body.bytes)).toMatchObject({
       spec: { tolerations: [{ tolerationSeconds: INT64_MIN }] },
     });
@@ -91,7 +91,7 @@ describe.each([inProcess("bytes"), inProcess("direct")])("int64 over $name", ({ 
     expect([status, body.spec]).toEqual([201, spec]);
     const read = await client.get(`${WIDGETS}/a`);
     expect(read.body.spec).toEqual(spec);
-    // The same again changes nothing.
+    // Writing the same object again changes nothing.
     const again = await client.put(`${WIDGETS}/a`, read.body);
     expect(again.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion);
   });

@@ -1,6 +1,6 @@
-// JSON of objects, lists and events: what JSON.stringify makes of them, but that managed fields come last in their
-// metadata. Their keys hold quotes, at which JavaScriptCore leaves its fast path for everything: so they are written
-// apart, and once for each set of fields, which objects of one shape share.
+// JSON of objects, lists and events: like JSON.stringify, but with managed fields last in their metadata. Their keys
+// contain quotes, at which JavaScriptCore leaves its fast path for the whole text. They are therefore encoded
+// separately, once for each set of fields, which similar objects share.
 
 import { stringifyJson } from "#base/json.ts";
 import { RecentMap } from "#base/recent-map.ts";
@@ -13,7 +13,10 @@ export function jsonText(value: unknown): string {
   return isObject(value) ? objectText(value) : stringifyJson(value);
 }
 
-/** Where managed fields can be: in the metadata of the object, of its items, of an event's object, of a table's rows. */
+/**
+ * Handles all places of managed fields: the metadata of the object, of list items, of an event's object, and of a
+ * table's rows.
+ */
 function objectText(object: Json): string {
   let text = "";
   for (const key in object) {
@@ -31,7 +34,7 @@ function objectText(object: Json): string {
   return `{${text}}`;
 }
 
-/** Of what is no JSON, an undefined for instance, a list shows null. */
+/** In a list, a value that is not JSON, such as undefined, becomes null. */
 const elementText = (value: unknown): string =>
   isObject(value) ? objectText(value) : (stringifyJson(value) ?? "null");
 
@@ -48,10 +51,10 @@ function entryText(entry: Json): string {
   return `${opened(stringifyJson({ ...entry, fieldsV1: undefined }))}"fieldsV1":${fieldsText(fieldsV1)}}`;
 }
 
-/** The text of an object up to where another field can stand. */
+/** The text of an object up to the place for another field. */
 const opened = (text: string): string => (text === "{}" ? "{" : `${text.slice(0, -1)},`);
 
-/** What is frozen stays as it is. */
+/** Frozen fields never change, so their text is cached. */
 function fieldsText(fields: Json): string {
   let text = texts.get(fields);
   if (text === undefined) {

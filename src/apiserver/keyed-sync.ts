@@ -1,5 +1,5 @@
-// Work of the server itself on named objects: a key once however often it is asked for, never twice at the same time, and
-// again after a while when it fails. Upstream: client-go, DefaultTypedControllerRateLimiter
+// Background work of the server on named objects. A key is queued once, is never processed twice at the same time, and
+// is retried after a failure. Upstream: client-go, DefaultTypedControllerRateLimiter
 
 import type { Timer } from "#base/clock.ts";
 import { isAborted } from "#base/errors.ts";
@@ -9,10 +9,10 @@ const FIRST_RETRY_MS = 5;
 const RETRY_MS_MAX = 1_000_000;
 
 export interface KeyedSyncOptions {
-  /** What the log says when a sync throws. */
+  /** The log message when a sync throws. */
   readonly failure: string;
   readonly retryMsMax?: number;
-  /** Several keys may be worked on at the same time; else one after the other. */
+  /** Several keys may be processed at the same time; otherwise one after the other. */
   readonly isParallel?: boolean;
   sync(key: string): Promise<void>;
 }
@@ -36,7 +36,7 @@ export class KeyedSync {
     this.#start();
   }
 
-  /** The last time that was asked for counts. */
+  /** The last requested time wins. */
   addAfter(key: string, delayMs: number): void {
     this.#timers.get(key)?.[Symbol.dispose]();
     const timer = this.#core.clock.after(delayMs, () => {
@@ -46,7 +46,7 @@ export class KeyedSync {
     this.#timers.set(key, timer);
   }
 
-  /** Later after each call in a row, until the key is forgotten. */
+  /** Adds the key with a delay that grows with each call, until the key is forgotten. */
   addLater(key: string): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
@@ -75,7 +75,7 @@ export class KeyedSync {
   }
 
   async #run(key: string): Promise<void> {
-    // The write that woke it is answered first.
+    // The write that triggered the sync is answered first.
     await Promise.resolve();
     const { closing, log } = this.#core;
     try {

@@ -1,4 +1,4 @@
-// The parameters of list, watch and deletecollection: decoded, defaulted, checked.
+// The parameters of list, watch and deletecollection: decoded, defaulted, validated.
 // Upstream: apimachinery pkg/apis/meta/internalversion, ListOptions, its defaults and validation
 
 import { ValueError } from "#api/errors.ts";
@@ -34,13 +34,13 @@ const NO_OPTIONS: ListOptions = {
   continue: "",
 };
 
-/** Throws 400 for what cannot be read and 422 for what does not fit together. */
+/** Throws a 400 for a malformed parameter and a 422 for an invalid combination. */
 export function parseListOptions(query: Query, isWatchPath = false): ListOptions {
   if (query.isEmpty && !isWatchPath) return NO_OPTIONS;
   const options = withInitialEventsByDefault(decode(query));
   const errors = options.isWatch ? validateWatch(options) : validateList(options);
   if (errors.length > 0) throw newInvalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
-  // Only then upstream looks at the path: until here its watches are lists.
+  // Upstream checks the path only here: until now such a watch counts as a list.
   return isWatchPath && !options.isWatch ? withInitialEventsByDefault({ ...options, isWatch: true }) : options;
 }
 
@@ -71,7 +71,7 @@ function orBadRequest<T>(parse: () => T): T {
   }
 }
 
-/** A watch from "" or "0" begins with the state, as it did before sendInitialEvents had a name. */
+/** A watch from "" or "0" begins with the current state, as before sendInitialEvents existed. */
 function withInitialEventsByDefault(options: ListOptions): ListOptions {
   const isLegacy = options.resourceVersion === "" || options.resourceVersion === "0";
   if (!options.isWatch || !isLegacy) return options;

@@ -1,5 +1,5 @@
-// Who owns which field, kept on every write, in the version that the write was made in. What is
-// fixed about a kind, version and subresource is made once.
+// Tracks the owners of fields on every write, in the version of the write. The fixed parts of a kind, version and
+// subresource are computed once.
 
 import { type ApplyKind, applyKind } from "#api/apply/apply-kind.ts";
 import { withObjectMeta } from "#api/apply/atoms.ts";
@@ -28,7 +28,7 @@ export function managerOf(call: ResourceCall, fieldManager: string): string {
   return printable.slice(0, MANAGER_LENGTH_MAX);
 }
 
-/** The object, in the stored form, with its managed fields after a write that is not an apply. */
+/** The object in the stored form, with its managed fields after a write other than apply. */
 export function recordUpdate(
   core: ServerCore,
   call: ResourceCall,
@@ -39,7 +39,7 @@ export function recordUpdate(
   const { endpoint } = call;
   const kind = applyKindOf(endpoint, call.subresource);
   if (kind === undefined) return object;
-  // Upstream cannot compare what a write has made an object of another group or kind, and keeps no owners then.
+  // Upstream cannot compare an object that a write turned into another group or kind, and then drops all owners.
   if (endpoint.row.isCustom) {
     const { group } = parseApiVersion(object.apiVersion ?? "");
     const isOther = group !== endpoint.version.group || (object.kind ?? "") !== endpoint.version.kind;
@@ -48,7 +48,7 @@ export function recordUpdate(
   const inRequestVersion = (stored: KubeObject): JsonObject =>
     (endpoint.isStoredVersion ? stored : endpoint.version.fromStored(stored)) as JsonObject;
   const { managedFields } = object.metadata ?? {};
-  // A list of none asks to forget all owners, and must outlive the conversion.
+  // An empty list requests the removal of all owners, and must survive the conversion.
   const updated =
     managedFields?.length === 0
       ? (withMeta(inRequestVersion(object) as unknown as KubeObject, { managedFields }) as unknown as JsonObject)
@@ -67,7 +67,7 @@ export function recordUpdate(
   return withMeta(object, { managedFields: (result.object as KubeObject).metadata?.managedFields });
 }
 
-/** A server-side apply: the object in the request's version, still to be read into its type and defaulted. */
+/** A server-side apply: the object in the request's version, before decoding and defaults. */
 export function applyTo(
   call: ResourceCall,
   live: KubeObject | undefined,
@@ -84,7 +84,7 @@ export function applyTo(
 }
 
 /**
- * A write that in the end changes nothing but the times of managed fields changes nothing.
+ * A write that changes only the times of managed fields counts as no change.
  * Upstream: endpoints/handlers/fieldmanager/equality.go, IgnoreManagedFieldsTimestampsTransformer
  */
 export function ignoreManagedFieldsTimes(object: KubeObject, old: KubeObject): KubeObject {
@@ -123,7 +123,7 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
   if (filter !== undefined) for (const each of filtered) resetFields[apiVersionOf(each)] = filter;
   const find = (apiVersion: string): KindVersion | undefined => {
     const wanted = parseApiVersion(apiVersion);
-    // Each group knows its own types only: owners in another group, of events, are forgotten.
+    // Each group knows only its own types: owners in the other group of events are dropped.
     if (wanted.group !== group) return undefined;
     return row.versions.find((each) => each.group === group && each.version === wanted.version);
   };
@@ -141,7 +141,7 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
       convert: (object, apiVersion) => {
         const from = find(String(object.apiVersion));
         const to = find(apiVersion);
-        // Upstream's None conversion prunes nothing: a field that the other version does not know is an error to it.
+        // Upstream's None conversion prunes nothing: a field that the other version lacks is an error.
         if (row.isCustom) return to && { ...object, apiVersion };
         return from && to && (to.fromStored(from.toStored(object as KubeObject)) as JsonObject);
       },
@@ -151,7 +151,7 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
 
 const customSchemas = new WeakMap<Schema, Schema>();
 
-/** What is known of an object's fields: a custom resource's schema need not mention its metadata. */
+/** The known fields of an object: a custom resource's schema may omit the metadata. */
 function schemaOf(version: KindVersion, isCustom: boolean): Schema | undefined {
   const schema = version.schema();
   if (schema === undefined || !isCustom) return schema;

@@ -13,7 +13,7 @@ const MEDIA_RANGE = /^\s*([^/;\s]+)\/([^/;\s]+)\s*$/;
 const PARSED_MAX = 100;
 const parsed = new Map<string, readonly AcceptClause[]>();
 
-/** Clients send few different headers, again and again. */
+/** Cached, because clients send few different headers. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   let clauses = parsed.get(header);
   if (clauses === undefined) {
@@ -49,7 +49,7 @@ function wildness({ type, subtype }: AcceptClause): number {
   return (type === "*" ? 2 : 0) + (subtype === "*" ? 1 : 0);
 }
 
-/** "application/json" of "application/json; charset=utf-8"; undefined when it is no media type. */
+/** "application/json" of "application/json; charset=utf-8"; undefined when it is not a media type. */
 export function bareMediaType(header: string): string | undefined {
   const semicolon = header.indexOf(";");
   const bare = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();

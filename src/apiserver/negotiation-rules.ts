@@ -8,7 +8,7 @@ export function negotiationRules({ endpoint, subresource }: ResourceCall): Negot
   return endpoint.row.unprintedSubresources.includes(subresource) ? UNPRINTED : BUILTIN;
 }
 
-/** Of a collection, which can be watched as well. */
+/** For a collection, which can also be watched. */
 export function collectionRules({ endpoint }: ResourceCall): NegotiationRules {
   return endpoint.row.isCustom ? CUSTOM : COLLECTION;
 }

@@ -1,5 +1,5 @@
-// Paths that are about the server, not about objects: health, version, discovery, OpenAPI, OpenID, and the list of all
-// of them. Upstream: k8s.io/apiserver/pkg/server/routes/index.go
+// Paths of the server itself, not of objects: health, version, discovery, OpenAPI, OpenID, and the list of all of them.
+// Upstream: k8s.io/apiserver/pkg/server/routes/index.go
 
 import type { HttpResponse } from "#base/http.ts";
 import type { ServerCore } from "./core.ts";
@@ -18,13 +18,13 @@ import { VERSION_INFO } from "./version.ts";
 const INDEX_PATHS: ReadonlySet<string> = new Set(["/", "/index.html"]);
 
 interface Pages {
-  /** Undefined for paths of others. */
+  /** Undefined for other paths. */
   handle(context: RequestContext): HttpResponse | undefined;
-  /** Those that the list of paths shows. */
+  /** The paths for the list of paths. */
   paths(): readonly string[];
 }
 
-/** Gives all metrics, in the form that the request asks for. */
+/** Returns all metrics, in the form that the request accepts. */
 export type MetricsPage = (request: ServerRequest) => HttpResponse;
 
 export function nonResourceHandler(core: ServerCore, metricsPage?: MetricsPage): Handler {
@@ -51,7 +51,7 @@ export function nonResourceHandler(core: ServerCore, metricsPage?: MetricsPage):
   };
 }
 
-/** Deviation: upstream's numbers begin anew after a DELETE. */
+/** Deviation: upstream resets its metrics after a DELETE. */
 function metricsPages(page: MetricsPage): Pages {
   return {
     paths: () => ["/metrics"],

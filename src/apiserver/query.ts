@@ -1,5 +1,5 @@
-// The query string, read as Go's net/url reads it, and its parameters converted as upstream's
-// parameter codec converts them. Only the first value of a parameter counts, save where a list is meant.
+// The query string, parsed like Go's net/url, and its parameters converted like upstream's parameter codec. Only the
+// first value of a parameter is used, unless a list is expected.
 
 import { parseInt64 } from "#api/go-text.ts";
 import { type Int64, int64From } from "#api/int64.ts";
@@ -44,7 +44,7 @@ export class Query {
     return int64From(parsed.value);
   }
 
-  /** The same, where a number near it will do beyond 2^53. */
+  /** Like optionalInt64, rounded beyond 2^53. */
   optionalInteger(name: string): number | undefined {
     const value = this.optionalInt64(name);
     return value === undefined ? undefined : Number(value);
@@ -77,7 +77,7 @@ const WELL_ESCAPED = /^(?:[^%]|%[0-9A-Fa-f]{2})*$/;
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** As Go does: bytes that are no UTF-8 become replacement characters; undefined for a broken escape. */
+/** Like Go: invalid UTF-8 becomes replacement characters; undefined for a broken escape. */
 export function decodePercent(text: string): string | undefined {
   if (!text.includes("%")) return text;
   if (!WELL_ESCAPED.test(text)) return undefined;

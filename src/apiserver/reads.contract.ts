@@ -1,4 +1,4 @@
-// What reading from the server must give, over each transport.
+// The contract of reads, over each transport.
 
 import { describe, expect, it } from "vitest";
 import { configMap, type TestClient, type TestServer, type TestSubject } from "./testing.ts";
@@ -68,7 +68,7 @@ export function describeReads(subject: TestSubject): void {
       const wide = "/api/v1/configmaps?limit=1&fieldSelector=metadata.namespace%3Ddefault";
       const first = await client.get(wide);
       expect(namesOf(first)).toEqual(["a"]);
-      // Its token says "after a", and that is before all of the namespace.
+      // The token means "after a", which is before the whole namespace.
       expect(namesOf(await client.get(`${wide}&continue=${first.body.metadata.continue}`))).toEqual(["a"]);
     });
 

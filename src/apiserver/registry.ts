@@ -1,5 +1,5 @@
-// The kinds that the server serves, each a row of data. Rows come and go at run time: a custom
-// resource is one more row. Routing, discovery and OpenAPI read the rows; nothing else names kinds.
+// The kinds that the server serves, each as a row of data. Rows are added and removed at run time: a custom resource is
+// another row. Routing, discovery and OpenAPI read the rows; no other code names kinds.
 
 import type { GoStruct } from "#api/go-layout.ts";
 import type { DeleteOptions } from "#api/meta.ts";
@@ -24,9 +24,9 @@ import type { StoredVersion, Table } from "./storage/storage.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
 
 export interface KindRow {
-  /** The table that stores it. Kinds of two groups that are one kind (events) are versions of one row. */
+  /** The table that stores it. Events of both groups are versions of one row. */
   readonly table: string;
-  /** Where upstream keeps it in etcd, which some refusals name. */
+  /** Upstream's key prefix in etcd, which some messages contain. */
   readonly etcdDirectory: string;
   /** Lower-case plural. */
   readonly resource: string;
@@ -43,47 +43,47 @@ export interface KindRow {
   readonly isCustom: boolean;
   /** Seconds after its last write at which an object vanishes by itself. */
   readonly ttlSeconds?: number;
-  /** Upstream watches it without a cache, and says so in other words. */
+  /** Upstream watches it without a cache, which changes some messages. */
   readonly isUncached: boolean;
-  /** Upstream stores it as JSON and not as protobuf, which does not tell an empty list from none. */
+  /** Upstream stores it as JSON, which, unlike protobuf, distinguishes an empty list from none. */
   readonly isStoredAsJson: boolean;
-  /** Delete answers with the object, even when it is gone. */
+  /** Delete answers with the object, even when the object is removed. */
   readonly returnsDeletedObject: boolean;
-  /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
+  /** A special delete; "undefined" continues with the generic one, "retry" starts again. */
   readonly deletion?: DeletionHook;
-  /** Looks at a delete before the object is looked for. */
+  /** Checks a delete before the object is read. */
   readonly beforeDelete?: (call: ResourceCall, options: DeleteOptions) => void;
-  /** Takes what the server itself gives such an object, before the kind's rules see it. */
+  /** Allocates values for the object before validation. */
   allocation?(object: KubeObject, old: KubeObject | undefined, dryRun: boolean): Allocation;
-  /** May the user write this object? Asked before the kind's rules see it; throws a refusal. */
+  /** Whether the user may write this object. Called before validation; throws a refusal. */
   authorizeWrite?(
     call: ResourceCall,
     object: KubeObject,
     old: KubeObject | undefined,
     signal: AbortSignal,
   ): Promise<void>;
-  /** The same, asked once the object is valid. */
+  /** The same, called once the object is valid. */
   authorizeValid?: KindRow["authorizeWrite"];
-  /** Once an object is gone. */
+  /** Called after an object was removed. */
   afterDelete?(object: KubeObject): void;
-  /** More than finalizers keeps an object that is being deleted. */
+  /** True if more than finalizers keeps an object that is being deleted. */
   isHeld?(object: KubeObject): boolean;
   /** Fields whose single value an index of watches may use. */
   readonly indexedField?: string;
-  /** An annotation that metadata alone is shown without. */
+  /** An annotation that is removed from PartialObjectMetadata. */
   readonly annotatedField?: string;
-  /** Subresources that are more than an update of the stored object: scale, binding, eviction, token. */
+  /** Subresources other than an update of the stored object: scale, binding, eviction, token. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
-  /** Kinds that are answered, not stored (reviews): how a create is answered. */
+  /** For kinds that are answered and not stored (reviews): the handler of a create. */
   readonly virtual?: SubresourceHandler;
-  /** Kinds that are looked up at each read, and not stored. */
+  /** For kinds that are computed at each read and not stored. */
   readonly observed?: Observed;
   readonly printer?: Printer;
-  /** Subresources that are not printed as tables. */
+  /** Subresources without tables. */
   readonly unprintedSubresources: readonly string[];
-  /** The values of the fields that a field selector may name besides metadata.name and metadata.namespace. */
+  /** The values of the selectable fields besides metadata.name and metadata.namespace. */
   selectableFields?(object: KubeObject): Readonly<Record<string, string>>;
-  /** The kind's table as it is seen through this row; absent: as it is. */
+  /** The view of the kind's table through this row; absent: the table itself. */
   viewTable?(table: Table): Table;
 }
 
@@ -102,27 +102,27 @@ export interface KindVersion extends GroupVersionKind {
   readonly storageVersionHash: string;
   schema(): Schema | undefined;
   /**
-   * Reads a JSON value into the kind's type; throws a TypedDecodingError. `before`: an object of this version that was
-   * read before, of which the value may have parts.
+   * Decodes a JSON value into the kind's type; throws a TypedDecodingError. `before`: an object of this version that
+   * was decoded before; the value may share parts with it.
    */
   decode(value: unknown, wording?: DecodingWording, before?: KubeObject): TypedDecoding;
-  /** The Go type of a built-in kind: messages print objects in its order. */
+  /** The Go type of a built-in kind: messages print fields in its order. */
   readonly goType?: GoStruct | undefined;
-  /** An older version that bodies may have as well: it has the same fields. */
+  /** An older version that bodies may also have, with the same fields. */
   readonly alsoReads?: string;
-  /** An object of which nothing was given: what the first writer of a field is compared with. */
+  /** An object without any given field: the first writer of a field is compared with it. */
   zero(): Readonly<Record<string, unknown>>;
   /** To and from the stored form, apiVersion and kind included. */
   toStored(object: KubeObject): KubeObject;
   fromStored(object: KubeObject): KubeObject;
   applyDefaults(object: KubeObject, now: EpochMs): KubeObject;
-  /** What a field selector on this version may name. */
+  /** The fields that a field selector on this version may use. */
   readonly fieldLabels: FieldLabels;
-  /** A hint to clients that use an old version. */
+  /** A warning to clients that use an old version. */
   readonly deprecationWarning?: string;
-  /** Custom resources: what OpenAPI publishes instead of `schema`. */
+  /** Custom resources: the OpenAPI schema instead of `schema`. */
   openApi?(form: OpenApiForm): Readonly<Record<string, unknown>>;
-  /** Kinds whose versions print different columns; else the row's printer. */
+  /** For kinds whose versions print different columns; otherwise the row's printer. */
   readonly printer?: Printer;
 }
 
@@ -133,7 +133,7 @@ export interface Endpoint {
   readonly apiVersion: string;
   readonly groupResource: GroupResource;
   readonly isStoredVersion: boolean;
-  /** The metrics of its requests, made with the first request. */
+  /** The metrics of its requests, created with the first request. */
   series?: EndpointSeries | undefined;
 }
 
@@ -142,11 +142,11 @@ export class Registry {
   /** By group, version, resource. */
   readonly #endpoints = new Map<string, Map<string, Map<string, Endpoint>>>();
   readonly #removalListeners: ((row: KindRow) => void)[] = [];
-  /** Versions that other servers answer for, by "group/version". */
+  /** Versions that other servers serve, by "group/version". */
   readonly #remotes = new Map<string, RemoteVersion>();
   #generation = 0;
 
-  /** Grows with every change: caches of derived documents compare it. */
+  /** Increases with every change: caches of derived documents compare it. */
   get generation(): number {
     return this.#generation;
   }
@@ -186,12 +186,12 @@ export class Registry {
     this.#generation++;
   }
 
-  /** From now on another server answers for this version, whatever this one serves of it. */
+  /** From now on another server serves this version, in place of this one. */
   setRemote(remote: RemoteVersion): void {
     const key = `${remote.group}/${remote.version}`;
     const before = this.#remotes.get(key);
     this.#remotes.set(key, remote);
-    // It is looked at every half minute, and most looks find the same.
+    // It is checked every half minute, mostly without a change.
     if (before === undefined || !deepEqual(describedBy(before), describedBy(remote))) this.#generation++;
   }
 
@@ -213,7 +213,7 @@ export class Registry {
     return group === undefined ? all : all.filter((remote) => remote.group === group);
   }
 
-  /** Calls the listener with each row that goes or is replaced. */
+  /** Calls the listener with each row that is removed or replaced. */
   onRemoval(listener: (row: KindRow) => void): void {
     this.#removalListeners.push(listener);
   }
@@ -230,7 +230,7 @@ export class Registry {
     return this.#endpoints.has(group);
   }
 
-  /** Are all kinds of the group custom ones? */
+  /** Whether all kinds of the group are custom. */
   isCustomGroup(group: string): boolean {
     for (const resources of this.#endpoints.get(group)?.values() ?? []) {
       for (const { row } of resources.values()) if (!row.isCustom) return false;
@@ -246,7 +246,7 @@ export class Registry {
     return this.#endpoints.get(group)?.get(version)?.get(resource);
   }
 
-  /** The endpoints of one version by resource name; none when it is not served. */
+  /** The endpoints of one version by resource name; empty when it is not served. */
   endpointsOf(group: string, version: string): readonly Endpoint[] {
     const resources = this.#endpoints.get(group)?.get(version);
     return resources === undefined
@@ -263,7 +263,7 @@ export class Registry {
   }
 }
 
-/** All that documents are derived from. */
+/** All fields that documents are derived from. */
 function describedBy({ forward: _, ...description }: RemoteVersion): unknown {
   return description;
 }

@@ -1,5 +1,5 @@
-// From stored objects to what the client asked for: the endpoint's version, metadata only, or a
-// table; then to bytes, or to the frozen objects themselves where the client is in this process.
+// Renders stored objects in the requested form: the endpoint's version, metadata only, or a table; then as bytes, or as
+// the frozen objects themselves for a client in this process.
 
 import type { ObjectMeta } from "#api/meta.ts";
 import type { KubeObject, ListMeta } from "#api/object.ts";
@@ -14,7 +14,7 @@ import type { RequestContext } from "./request-context.ts";
 import type { StoredVersion } from "./storage/storage.ts";
 import { defaultPrinter, type TableRow } from "./table.ts";
 
-/** An object in the endpoint's version; made once for each stored version. */
+/** An object in the endpoint's version; converted once for each stored version. */
 export function versioned(endpoint: Endpoint, stored: StoredVersion): KubeObject {
   if (endpoint.isStoredVersion) return stored.object;
   stored.renderings ??= new Map();
@@ -42,7 +42,7 @@ export function respondWithObject(
   );
 }
 
-/** Answers with what is already in its final form: a Status, a Scale, a review. */
+/** Answers with a value in its final form: a Status, a Scale, a review. */
 export function respondWithValue(
   context: RequestContext,
   representation: Representation,
@@ -67,7 +67,7 @@ export function respondWithList(
   );
 }
 
-/** One object in its shape, for answers and for watch events. */
+/** One object in the requested shape, for answers and watch events. */
 export function renderObject(endpoint: Endpoint, shape: Shape, object: KubeObject, now: EpochMs): unknown {
   switch (shape.kind) {
     case "object":
@@ -115,7 +115,7 @@ function renderList(
       return {
         kind: endpoint.version.listKind,
         apiVersion: endpoint.apiVersion,
-        // Lists of custom resources always say where they go on.
+        // Lists of custom resources always have the field continue.
         metadata: endpoint.row.isCustom ? { ...metadata, continue: metadata.continue ?? "" } : metadata,
         items: listItems(context, endpoint, objects),
       };
@@ -128,7 +128,7 @@ function renderList(
         kind: "PartialObjectMetadataList",
         apiVersion: `meta.k8s.io/${shape.metaVersion}`,
         metadata,
-        // Upstream's list of none is no list.
+        // Upstream omits an empty list.
         items:
           objects.length === 0 ? null : objects.map((object) => partialMetadata(endpoint, object, shape.metaVersion)),
       };
@@ -138,8 +138,8 @@ function renderList(
 }
 
 /**
- * Items of built-in kinds carry no kind and apiVersion, since upstream's typed lists drop them.
- * Deviation: within the process they keep both, because they are the stored objects themselves.
+ * Items of built-in kinds have no kind and apiVersion, because upstream's typed lists drop them. Deviation: within the
+ * process they keep both, because they are the stored objects themselves.
  */
 function listItems(context: RequestContext, endpoint: Endpoint, objects: readonly KubeObject[]): readonly KubeObject[] {
   const items = endpoint.isStoredVersion ? objects : objects.map((object) => endpoint.version.fromStored(object));
@@ -180,7 +180,7 @@ function tableOf(
     apiVersion: `meta.k8s.io/${shape.metaVersion}`,
     metadata,
     columnDefinitions: withColumns ? printer.columns : null,
-    // Without a printer of its own, upstream's list of none is no list.
+    // Without a specific printer, upstream omits an empty list.
     rows: rows.length === 0 && printer === defaultPrinter ? null : rows,
   };
 }
@@ -191,7 +191,7 @@ function rowObject(endpoint: Endpoint, shape: Shape & { kind: "table" }, object:
   return endpoint.isStoredVersion ? object : endpoint.version.fromStored(object);
 }
 
-/** How upstream's Go code calls the type, which its refusals print. */
+/** The name of upstream's Go type, which its messages contain. */
 function goTypeOf({ row, version }: Endpoint, suffix: "" | "List"): string {
   if (row.isCustom)
     return version.goType === undefined ? `*unstructured.Unstructured${suffix}` : `*${version.version}.${version.kind}`;

@@ -1,5 +1,5 @@
-// In which form an answer goes out: encoding, and the whole object, its metadata or a table. Chosen
-// from the Accept header as upstream does, except that JSON is preferred to protobuf where both would do.
+// The form of an answer: its encoding, and the whole object, its metadata or a table. Chosen from the Accept header
+// like upstream, except that JSON is preferred to protobuf if both are accepted.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation; go-restful's route matching
 
 import * as field from "#api/field-error.ts";
@@ -32,7 +32,7 @@ const ENCODINGS: readonly Encoding[] = ["json", "yaml", "protobuf"];
 
 export const ACCEPTED_TYPES: readonly string[] = ENCODINGS.map((encoding) => MEDIA_TYPES[encoding]);
 
-/** Those of watches. */
+/** The types for watches. */
 export const STREAM_TYPES: readonly string[] = [
   `${MEDIA_TYPES.json};stream=watch`,
   `${MEDIA_TYPES.protobuf};stream=watch`,
@@ -43,15 +43,15 @@ const PLAIN_JSON: Representation = { encoding: "json", isPretty: false, shape: W
 export const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
 
 export interface NegotiationRules {
-  /** Custom resources speak no protobuf but for their metadata, though they are listed as if they did. */
+  /** Custom resources support protobuf only for metadata, though it is listed for them. */
   readonly allowsProtobuf: boolean;
-  /** Is there a router in front of the endpoint, which refuses in its own words? */
+  /** Whether a router is in front of the endpoint, which refuses with another message. */
   readonly hasRouter?: boolean;
-  /** What the router says it could give; absent: the encodings. */
+  /** The types in the router's message; absent: the encodings. */
   readonly offered?: readonly string[];
-  /** May Table and PartialObjectMetadata be asked for? */
+  /** Whether Table and PartialObjectMetadata are allowed. */
   readonly allowsTransform: boolean;
-  /** False: of the two, not Table. */
+  /** False: Table is not allowed. */
   readonly allowsTable?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
   if (header === "" || header === "application/json" || header === "*/*") return isPretty ? PRETTY_JSON : PLAIN_JSON;
   const clauses = parseAccept(header);
   if (rules.hasRouter !== false && !clauses.some(isRoutable(ACCEPTED_TYPES))) {
-    context.warnings.headers.length = 0; // the endpoint that would warn is not asked
+    context.warnings.headers.length = 0; // the endpoint that would warn is not called
     throw notAcceptableRoute(rules.offered);
   }
   for (const encodings of [["json", "yaml"], ["protobuf"]] as const) {
@@ -80,7 +80,7 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
   throw newNotAcceptable(ACCEPTED_TYPES.filter((type) => isListed || type !== MEDIA_TYPES.protobuf));
 }
 
-/** Errors are never transformed, and never hidden behind a bad Accept header. */
+/** Errors are never transformed, and an unacceptable Accept header does not hide them. */
 export function representationOfError(request: ServerRequest, query: Query): Representation {
   const isPretty = wantsPretty(request, query);
   const clauses = parseAccept(headerOf(request, "accept"));
@@ -96,13 +96,13 @@ export function representationOfError(request: ServerRequest, query: Query): Rep
   return headerOf(request, "accept") === "" && !isPretty ? PLAIN_JSON : PRETTY_JSON;
 }
 
-/** The router knows whole types and "anything", but no wildcard of subtypes. */
+/** The router knows whole types and the full wildcard, but no wildcard subtypes. */
 const isRoutable =
   (produced: readonly string[]) =>
   ({ type, subtype }: AcceptClause): boolean =>
     produced.includes(`${type}/${subtype}`) || (type === "*" && subtype === "*");
 
-/** Of a route that gives one type only. */
+/** For a route with a single type. */
 export function checkRoute(request: ServerRequest, produced: string): void {
   const accept = headerOf(request, "accept");
   if (accept !== "" && !parseAccept(accept).some(isRoutable([produced]))) throw notAcceptableRoute([produced]);
@@ -114,7 +114,7 @@ function covers(clause: AcceptClause, mediaType: string): boolean {
   return clause.type === type && (clause.subtype === "*" || clause.subtype === subtype);
 }
 
-/** Undefined: the clause asks for what this endpoint cannot do. */
+/** Undefined: the endpoint does not support the clause. */
 function shapeOf(clause: AcceptClause, encoding: Encoding, rules: NegotiationRules, query: Query): Shape | undefined {
   const { params } = clause;
   const stream = params.get("stream");
@@ -145,7 +145,7 @@ function wantsPretty(request: ServerRequest, query: Query): boolean {
   return /^(curl|Wget|Mozilla\/5\.0)/.test(headerOf(request, "user-agent"));
 }
 
-/** The router's own refusal, before the endpoint is asked. */
+/** The router's refusal, before the endpoint is called. */
 function notAcceptableRoute(produced: readonly string[] = ACCEPTED_TYPES): Error {
   const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`;
   return newGenericServerResponse({ code: 406, verb: "", serverMessage });

@@ -1,5 +1,4 @@
-// One request on its way through the filters: what was asked, who asks, and what the answer must
-// mention besides its body.
+// One request on its way through the filters: the request, its user, and headers and warnings for the answer.
 
 import type { KubeObject } from "#api/object.ts";
 import type { UserInfo } from "#api/user-info.ts";
@@ -10,21 +9,21 @@ import type { RequestInfo } from "./request-info.ts";
 import type { RequestSeries } from "./request-metrics.ts";
 import { Warnings } from "./warnings.ts";
 
-/** What the transport knows about the other end. */
+/** The transport's information about the client. */
 export interface Peer {
   readonly address?: string;
   /** The subject of a client certificate that one of the server's CAs signed. */
   readonly certificate?: {
     readonly commonName: string;
     readonly organizations: readonly string[];
-    /** UIDs of the user that its subject names. */
+    /** The UIDs in its subject. */
     readonly uids?: readonly string[];
     /** SHA-256 of the certificate, in hexadecimal. */
     readonly fingerprint?: string;
-    /** Which CAs vouch for it; absent: that of clients. */
+    /** The CAs that verify it; absent: the client CA. */
     readonly signedBy?: readonly string[];
   };
-  /** A client certificate that no CA of the server vouches for. */
+  /** A client certificate that no CA of the server verifies. */
   readonly untrusted?: object;
   /** Callers within the process need no credentials. */
   readonly user?: UserInfo;
@@ -38,7 +37,7 @@ export interface RequestContext {
   readonly request: ServerRequest;
   readonly info: RequestInfo;
   readonly query: Query;
-  /** The time of the request, looked up when it is first needed: all rules of one write see the same. */
+  /** The time of the request, read on first use: all rules of one write see the same time. */
   readonly receivedMs: EpochMs;
   /** On the monotonic clock, or UNTIMED. */
   readonly startedMs: number;
@@ -46,9 +45,9 @@ export interface RequestContext {
   series: RequestSeries | undefined;
   /** Set by authentication. */
   user: UserInfo;
-  /** The body had empty lists that the store does not keep apart from none. */
+  /** The body had empty lists, which the store does not distinguish from none. */
   hasEmptyLists?: boolean;
-  /** The object of the body, read into its type and defaulted; set once it is decoded. */
+  /** The object of the body, decoded and defaulted. */
   decodedBody?: KubeObject;
   readonly warnings: Warnings;
   /** Annotations of admission plugins for the audit event. */
@@ -63,7 +62,7 @@ export class Exchange implements RequestContext {
   readonly warnings: Warnings = new Warnings();
   user: UserInfo;
   series: RequestSeries | undefined = undefined;
-  // Not #private, which costs more to make, for every request.
+  // Not #private, which would cost more per request.
   private readonly clock: Clock;
   private lookedUpMs: EpochMs | undefined = undefined;
 

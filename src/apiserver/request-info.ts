@@ -1,5 +1,5 @@
-// What a request is about, read from method, path and query alone: verb, group, version, namespace,
-// resource, name, subresource. Authorization, admission and routing all speak in these terms.
+// The attributes of a request, from method, path and query: verb, group, version, namespace, resource, name,
+// subresource. Authorization, admission and routing use them.
 // Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go, NewRequestInfo
 
 import { parseFieldSelector } from "#api/field-selector.ts";
@@ -19,7 +19,7 @@ export interface ResourceRequestInfo {
   readonly name: string;
   /** The segments after the version, and after /watch. */
   readonly segments: readonly string[];
-  /** The path began with the deprecated /watch. */
+  /** The path uses the deprecated /watch prefix. */
   readonly isWatchPath: boolean;
 }
 
@@ -98,7 +98,7 @@ function placeOf(segments: readonly string[]): {
   return { namespace: second, resource: third, name: more[0] ?? "", subresource: more[1] ?? "" };
 }
 
-/** A list or a watch; a field selector on the name makes it a request for that name. */
+/** A list or a watch; with a field selector on the name, a request for that name. */
 function collectionRead(query: Query): { verb: "list" | "watch"; name: string } {
   if (query.isEmpty) return { verb: "list", name: "" };
   const verb = query.flag("watch") ? "watch" : "list";
@@ -109,7 +109,7 @@ function collectionRead(query: Query): { verb: "list" | "watch"; name: string } 
     const name = parseFieldSelector(fieldText).requiredValue("metadata.name") ?? "";
     return { verb, name: isPathSegmentName(name).length === 0 ? name : "" };
   } catch {
-    // The list itself will say what is wrong; here it only means that no name is known.
+    // The list itself reports the error; here it means that no name is known.
     return { verb, name: "" };
   }
 }

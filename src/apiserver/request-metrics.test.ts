@@ -8,7 +8,7 @@ const map = (name: string): object => ({ metadata: { name } });
 
 interface Stage extends TestServer {
   readonly metrics: MetricRegistry;
-  /** "verb scope subresource dry-run code": how often. */
+  /** Counts by "verb scope subresource dry-run code". */
   counts(): Readonly<Record<string, number>>;
 }
 
@@ -108,7 +108,7 @@ describe("metrics of requests", () => {
   it("know what is stored and what is under way", async () => {
     const { bytes, metrics } = start();
     await bytes.post(MAPS, map("a"));
-    // The other one says since when the use of legacy tokens is noted.
+    // The second one records since when the use of legacy tokens is tracked.
     expect(metrics.value("apiserver_resource_objects", ["", "configmaps"])).toBe(2);
     expect(metrics.value("apiserver_resource_objects", ["apps", "deployments"])).toBe(0);
     expect(metrics.value("apiserver_storage_objects", ["deployments.apps"])).toBe(0);

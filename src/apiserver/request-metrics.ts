@@ -1,7 +1,7 @@
 // Metrics of requests for resources, under upstream's names. A request is counted where it ends, on series that its
-// endpoint keeps. What no route answers, and who was not let in, upstream does not count either.
-// Deviation: requests from within the process are counted, but not timed: two looks at the clock would make each of
-// their reads some 3 % dearer, and they wait for nothing.
+// endpoint keeps. As upstream, requests without a route and unauthenticated requests are not counted. Deviation:
+// requests from within the process are counted, but not timed: two readings of the clock would make each of their reads
+// about 3 % slower, and they do not wait.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go
 
 import type { Clock } from "#base/clock.ts";
@@ -20,11 +20,11 @@ const [GET, LIST, WATCH, POST, PUT, PATCH, APPLY, DELETE, CONNECT, OTHER] = [0, 
 const SCOPES = ["cluster", "namespace", "resource"] as const;
 const [CLUSTER, NAMESPACE, RESOURCE] = [0, 1, 2] as const;
 
-/** Requests carry both as numbers; /metrics shows them by name. */
+/** Requests carry both as numbers; /metrics shows the names. */
 type Verb = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 type Scope = 0 | 1 | 2;
 
-/** The series of one endpoint: by verb and scope, and those of parts and of dry runs by their whole name. */
+/** The series of one endpoint: by verb and scope; those of subresources and dry runs by their full name. */
 export interface EndpointSeries {
   readonly main: (RequestSeries | undefined)[];
   readonly others: Map<string, RequestSeries>;
@@ -59,7 +59,7 @@ export class RequestMetrics {
     });
   }
 
-  /** The series that a request counts on. */
+  /** The series that counts a request. */
   seriesOf(call: ResourceCall, place: string): RequestSeries {
     const { endpoint, subresource, context } = call;
     const scope = scopeOf(call, place);
@@ -82,7 +82,7 @@ export class RequestMetrics {
     return series;
   }
 
-  /** Refused because too many others are under way, before anybody looked what it was. */
+  /** Counts a request that was refused by the limit on concurrent requests, before routing. */
   refused(context: RequestContext, info: ResourceRequestInfo): void {
     const { group, version, resource, subresource } = info;
     const scope = scopeOfInfo(info);
@@ -103,19 +103,19 @@ export class RequestMetrics {
   }
 }
 
-/** In place of the time when a request began. */
+/** The start time of a request that is not timed. */
 export const UNTIMED = -1;
 
-/** Of requests that differ in their answers only. */
+/** The series of requests that differ only in their answers. */
 export class RequestSeries {
   readonly #clock: Clock;
   readonly #openDuration: () => HistogramSeries;
-  /** Made with the first one that is timed: a series is shown from then on. */
+  /** Created for the first timed request: a series is shown from then on. */
   #duration: HistogramSeries | undefined;
   readonly #openCode: (code: number) => CounterSeries;
   readonly #codes = new Map<number, CounterSeries>();
   readonly #addOpen: (change: 1 | -1) => void;
-  /** Most answers are like the one before. */
+  /** Most answers have the same code as the one before. */
   #lastCode = 0;
   #last: CounterSeries | undefined;
 
@@ -144,7 +144,7 @@ export class RequestSeries {
     this.#last?.inc();
   }
 
-  /** The answer has begun and goes on until it has `ended`. */
+  /** The answer has begun and continues until `ended`. */
   opened(): void {
     this.#addOpen(1);
   }
@@ -155,7 +155,9 @@ export class RequestSeries {
   }
 }
 
-/** Of a custom kind by what was asked, of others by the route: a name in a field selector makes a difference to the first only. */
+/**
+ * For a custom kind by the request, for others by the route: a name in a field selector matters only for the former.
+ */
 function scopeOf({ endpoint, context, info }: ResourceCall, place: string): Scope {
   if (endpoint.row.isCustom) return scopeOfInfo(info);
   if (context.request.method === "POST" || place === "object" || place === "subresource") return RESOURCE;

@@ -1,4 +1,4 @@
-// Resource versions in requests: how they are read, and how long a read waits for one that is ahead.
+// Resource versions in requests: parsing, and how long a read waits for a version that is ahead.
 // Upstream: k8s.io/apiserver/pkg/storage/versioner.go, ParseResourceVersion; cacher/watch_cache.go
 
 import { goQuote } from "#api/go-text.ts";
@@ -18,7 +18,7 @@ const WAIT_MS = 3_000;
 const POLL_MS = 100;
 export const RETRY_AFTER_SECONDS = 1;
 
-/** Resolves once the store has reached the revision; throws a 504 when it does not soon. */
+/** Resolves once the store has reached the revision; throws a 504 after a short time. */
 export async function waitForRevision(core: ServerCore, revision: number, signal: AbortSignal): Promise<void> {
   const endMs = core.clock.monotonicMs() + WAIT_MS;
   while (core.storage.revision < revision) {

@@ -1,5 +1,5 @@
-// From a request's path to what answers it. Unknown paths are 404; known paths with a method that is
-// not theirs are 405, as a router of path templates would say.
+// Routes a request's path to its handler. Unknown paths are 404; known paths with another method are 405, as a router
+// of path templates would answer.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, registerResourceHandlers
 
 import type { Verb } from "#api/resource-table.ts";
@@ -51,7 +51,7 @@ export function routeResource(core: ServerCore, context: RequestContext, info: R
 }
 
 /**
- * Custom kinds pass on what is not theirs, and the answer is a plain 404.
+ * Custom kinds pass on unknown paths, and the answer is a plain 404.
  * Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, ServeHTTP
  */
 export function isUnknownToCustomKinds(registry: Registry, info: ResourceRequestInfo): boolean {
@@ -62,7 +62,7 @@ export function isUnknownToCustomKinds(registry: Registry, info: ResourceRequest
   return !namespaced || (info.verb !== "list" && info.verb !== "watch");
 }
 
-/** Undefined: no route of this kind has such a path. */
+/** Undefined: this kind has no such path. */
 function placeOf({ row }: Endpoint, info: ResourceRequestInfo): Place | undefined {
   const { segments } = info;
   if (segments.includes("")) return undefined;
@@ -72,14 +72,14 @@ function placeOf({ row }: Endpoint, info: ResourceRequestInfo): Place | undefine
   const namespace = isInNamespace ? (segments[1] as string) : "";
   if (name === "") {
     if (row.namespaced && !isInNamespace) return { kind: "everywhere", namespace, name: info.name, subresource };
-    // A field selector on the name makes a list or watch one of that name.
+    // A field selector on the name turns a list or watch into one of that name.
     return { kind: "collection", namespace, name: info.name, subresource };
   }
   if (row.namespaced && !isInNamespace) return undefined;
   return { kind: subresource === "" ? "object" : "subresource", namespace, name, subresource };
 }
 
-/** Subresources whose path goes on behind their name. */
+/** Subresources with a path after their name. */
 const CONNECTED: ReadonlySet<string> = new Set(["proxy"]);
 
 const COLLECTION: Readonly<Record<string, Verb>> = {
@@ -124,7 +124,7 @@ function verbHandler(call: ResourceCall, kind: "collection" | "everywhere" | "ob
   return HANDLERS[verb];
 }
 
-/** Custom resources have no routes but verbs, which the method decides: what is missing is the name. */
+/** Custom resources have verbs instead of routes: the method decides, and the name is missing. */
 function verbWithoutRoute(method: string): Verb | undefined {
   if (method === "PUT" || method === "PATCH") throw newBadRequest("name must be provided");
   return method === "POST" ? "create" : undefined;

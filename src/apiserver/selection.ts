@@ -1,4 +1,4 @@
-// Which objects of a table a request means: namespace, name, labels and fields.
+// The objects of a table that a request selects: by namespace, name, labels and fields.
 // Upstream: k8s.io/apiserver/pkg/storage/selection_predicate.go
 
 import { type FieldSelector, fieldEquals } from "#api/field-selector.ts";
@@ -16,10 +16,10 @@ export class Selection {
   readonly #fields: FieldSelector;
   /** "": all namespaces, or a cluster-scoped kind. */
   readonly namespace: string;
-  /** The key of the only object that can match, when name and namespace are known. */
+  /** The key of the only possible object, when name and namespace are known. */
   readonly key: string | undefined;
 
-  /** A list that goes on is not narrowed by its fields: upstream counts its token from the whole collection. */
+  /** A continued list is not narrowed by its fields: upstream's token refers to the whole collection. */
   constructor(endpoint: Endpoint, namespace: string, labels: Selector, fields: FieldSelector, goesOn: boolean) {
     this.#endpoint = endpoint;
     this.#labels = labels;
@@ -35,22 +35,22 @@ export class Selection {
     this.key = isKeyKnown ? (namespaced ? `${this.namespace}/${name}` : name) : undefined;
   }
 
-  /** Does it take everything in its namespace? */
+  /** Whether it selects everything in its namespace. */
   get isEmpty(): boolean {
     return this.#labels.isEmpty && this.#fields.isEmpty;
   }
 
-  /** What all its keys begin with. */
+  /** The common prefix of its keys. */
   get prefix(): string {
     return this.namespace === "" ? "" : `${this.namespace}/`;
   }
 
-  /** The single value it demands of a field. */
+  /** The single value that it requires of a field. */
   requiredField(field: string): string | undefined {
     return this.#fields.requiredValue(field);
   }
 
-  /** Of an object that is not stored. */
+  /** For an object that is not stored. */
   matchesObject(object: KubeObject): boolean {
     return (
       this.#labels.matches(object.metadata?.labels) &&
@@ -58,7 +58,7 @@ export class Selection {
     );
   }
 
-  /** Given a version whose key begins with the prefix. */
+  /** For a version whose key has the prefix. */
   matches(stored: StoredVersion): boolean {
     if (this.isEmpty) return true;
     if (!this.#labels.matches(stored.object.metadata?.labels)) return false;
@@ -88,7 +88,7 @@ export function selectableFields(endpoint: Endpoint, object: KubeObject): Record
   return fields;
 }
 
-/** Throws a 400 for a field that this kind cannot be selected by. `name` is of a request for a single object. */
+/** Throws a 400 for a field that is not selectable. `name`: set for a request for a single object. */
 export function selectionOf(endpoint: Endpoint, namespace: string, options: ListOptions, name = ""): Selection {
   let { fields } = options;
   if (!fields.isEmpty) {

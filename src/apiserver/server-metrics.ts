@@ -1,4 +1,4 @@
-// Metrics of the server as a whole, computed when they are read: requests under way, and what is stored.
+// Metrics of the server as a whole, computed on reading: requests in progress, and stored objects.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics; k8s.io/apiserver/pkg/storage/etcd3/metrics
 
 import { groupResourceText } from "#api/status-error.ts";

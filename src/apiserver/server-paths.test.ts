@@ -1,4 +1,4 @@
-// What the server says about itself: the list of its paths, and who issues its tokens.
+// Information about the server: the list of its paths, and the issuer of its tokens.
 
 import { describe, expect, it } from "vitest";
 import { bytesTransport } from "./in-process-transport.ts";
@@ -24,7 +24,7 @@ describe("the list of paths", () => {
     const paths: string[] = (await bytes.get("/")).body.paths;
     expect(paths).toEqual([...paths].sort());
     expect(paths).toEqual(expect.arrayContaining([...ISSUER_PATHS, "/api/v1", "/apis/apps/v1", "/livez/ping"]));
-    // What is below the last one can be asked for.
+    // Only paths below the last one exist.
     for (const path of paths.filter((each) => each !== "/openapi/v3/")) {
       expect([path, (await bytes.get(path)).status]).toEqual([path, 200]);
     }

@@ -1,4 +1,4 @@
-// Tables: what kubectl prints. Each kind's printer says its columns and cells; the rest is here.
+// Tables for kubectl. Each kind's printer defines its columns and cells; the rest is here.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/table.go; pkg/endpoints/handlers/response.go, asTable
 
 import type { Printer, TableColumn } from "#kinds/parts/printer.ts";
@@ -17,7 +17,7 @@ const column = (name: string, type: string, format: string, description: string)
   priority: 0,
 });
 
-/** For kinds without a printer of their own. */
+/** For kinds without a specific printer. */
 export const defaultPrinter: Printer = {
   columns: [
     column("Name", "string", "name", "The name of the object."),

@@ -25,11 +25,11 @@ export interface TestServer {
 
 export interface TestServerOptions extends Partial<Omit<ApiServerOptions, "storage" | "clock">> {
   openStorage?(clock: Clock): Storage;
-  /** What the clock takes for the world at rest; absent: one turn of the host's event loop. */
+  /** When the clock considers the program at rest; absent: one turn of the host's event loop. */
   turn?(): Promise<void>;
 }
 
-/** A way to reach a server: what the contract suites are run over. */
+/** A way to reach a server: the contract suites run over each. */
 export interface TestSubject {
   readonly name: string;
   start(options?: TestServerOptions): Promise<TestServer & { readonly client: TestClient }>;
@@ -163,7 +163,7 @@ export class TestWatch {
     );
   }
 
-  /** The client goes away. */
+  /** The client disconnects. */
   leave(): void {
     this.#controller.abort();
   }

@@ -1,4 +1,4 @@
-// What the server says it is.
+// The server's version.
 
 export const VERSION_INFO: Readonly<Record<string, string>> = Object.freeze({
   major: "1",

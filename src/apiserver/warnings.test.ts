@@ -28,6 +28,6 @@ it("cuts all of them when together they are too long, by characters and not by c
 it("takes no more once the cut ones are too long", () => {
   const texts = Array.from({ length: 40_000 }, (_, i) => `unknown field "spec.${String(i).padStart(5, "0")}"`);
   const headers = headersOf(...texts);
-  // 157 of 26 characters fit; the next one begins the cutting, after which one more is let in.
+  // 157 warnings of 26 characters fit; the next one triggers the truncation, after which one more is allowed.
   expect(headers.length).toBe(158);
 });

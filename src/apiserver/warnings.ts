@@ -1,4 +1,4 @@
-// The warnings of one answer, as headers: each once, cut and dropped when they become too long together.
+// The warnings of one answer, as headers: each once, truncated and dropped when they are too long in total.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/warning.go; apimachinery/pkg/util/net, NewWarningHeader
 
 const TOTAL_RUNES_MAX = 4096;
@@ -8,7 +8,7 @@ const CONTROL = /\p{Cc}/u;
 export class Warnings {
   /** In order. */
   readonly headers: string[] = [];
-  /** Made when it is needed: most answers warn of nothing. */
+  /** Created when needed: most answers have no warnings. */
   #texts: Set<string> | undefined;
   #writtenRunes = 0;
   #isCutting = false;
@@ -18,7 +18,7 @@ export class Warnings {
     this.#texts ??= new Set();
     this.#texts.add(text);
     const shown = this.#isCutting ? cut(text) : text;
-    if (CONTROL.test(shown)) return; // as upstream: it cannot stand in a header
+    if (CONTROL.test(shown)) return; // as upstream: control characters are not allowed in a header
     if (!this.#isCutting && this.#writtenRunes + runesIn(shown) > TOTAL_RUNES_MAX) this.#cutAll();
     else this.#write(shown);
   }

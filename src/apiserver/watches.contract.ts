@@ -1,4 +1,4 @@
-// What watching must give, over each transport.
+// The contract of watches, over each transport.
 
 import { describe, expect, it } from "vitest";
 import { configMap, type TestClient, type TestServer, type TestSubject, TestWatch } from "./testing.ts";
@@ -172,7 +172,7 @@ export function describeWatches(subject: TestSubject): void {
   });
 }
 
-/** How much a watcher may have waiting shows only where no network holds events as well. */
+/** The bound of a watcher's queue is visible only if no network buffers events too. */
 export function describeSlowWatchers(subject: TestSubject): void {
   describe(`${subject.name}: slow watchers`, () => {
     it("closes a watcher that does not read, after what it has room for", async () => {

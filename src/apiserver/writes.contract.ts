@@ -1,4 +1,4 @@
-// What writing must do, over each transport.
+// The contract of writes, over each transport.
 
 import { describe, expect, it } from "vitest";
 import { configMap, type TestClient, type TestServer, type TestSubject } from "./testing.ts";
@@ -158,7 +158,7 @@ export function describeWrites(subject: TestSubject): void {
       const { client } = await start();
       const body = (each: string): unknown => ({ metadata: { name: each, foo: 1 }, bar: 2 });
       const warned = await client.post(MAPS, body("a"));
-      // Clients may join headers that occur more than once.
+      // Clients may join repeated headers.
       expect([warned.headers.warning].flat().join(", ")).toBe(
         '299 - "unknown field \\"metadata.foo\\"", 299 - "unknown field \\"bar\\""',
       );

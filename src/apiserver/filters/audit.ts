@@ -1,5 +1,5 @@
-// The audit slot: the sink gets every request with its answer, and every answer carries
-// an id to find it by. Without a listener it costs nothing.
+// Auditing: the sink gets every request with its answer, and every answer carries an audit id. Without a sink it costs
+// nothing.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/audit.go
 
 import type { KubeObject } from "#api/object.ts";
@@ -13,20 +13,20 @@ import type { RequestInfo } from "../request-info.ts";
 export interface AuditEvent {
   readonly id: string;
   readonly request: ServerRequest;
-  /** The object that a create or an update sent, read into its type and defaulted. */
+  /** The object of a create or update, decoded and defaulted. */
   readonly requestObject?: KubeObject;
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly receivedMs: EpochMs;
-  /** Of a watch: when its answer began. */
+  /** For a watch: when its answer began. */
   readonly answeredMs: EpochMs;
   readonly response: HttpResponse;
-  /** What admission noted. */
+  /** Annotations of admission plugins. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface AuditSink {
-  /** Must not throw, and must not keep bodies that stream. */
+  /** Must not throw, and must not keep streaming bodies. */
   record(event: AuditEvent): void;
 }
 

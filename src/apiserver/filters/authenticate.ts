@@ -1,5 +1,5 @@
-// Who is asking: a user known within the process, one for whom a front proxy speaks, a client certificate, a bearer token,
-// or anonymous.
+// Authenticates the caller: a user within the process, a front proxy's user, a client certificate, a bearer token, or
+// anonymous.
 // Upstream: k8s.io/apiserver/pkg/authentication; endpoints/filters/authentication.go
 
 import { newUnauthorized } from "#api/status-error.ts";
@@ -13,7 +13,7 @@ export interface AuthenticationOptions extends TokenSources {
   readonly allowsAnonymous: boolean;
   /** PEM of the CA of client certificates, for extension API servers to trust. */
   readonly clientCa?: string;
-  /** The front proxy that may speak for users; absent: none may. */
+  /** The front proxy that may name users; absent: none. */
   readonly requestHeader?: RequestHeaderOptions;
 }
 
@@ -72,7 +72,7 @@ function userOf(
   };
 }
 
-/** A client certificate that authenticates no user is refused. Upstream ignores only one without a common name. */
+/** Refuses a client certificate that authenticates no user. Upstream ignores only one without a common name. */
 function isUnacceptable({ peer }: ServerRequest, readsUid: boolean): boolean {
   if (peer?.untrusted !== undefined) return true;
   if (peer?.certificate === undefined) return false;
@@ -88,7 +88,7 @@ function bearerToken(request: ServerRequest): string | undefined {
 
 const withGroup = new WeakMap<UserInfo, UserInfo>();
 
-/** Everybody who is known belongs to one group more. */
+/** Adds system:authenticated to the groups. */
 export function withGroupOfAuthenticated(user: UserInfo): UserInfo {
   if (user.groups?.includes(AUTHENTICATED) || user.name === anonymous.name) return user;
   let extended = withGroup.get(user);

@@ -1,4 +1,4 @@
-// May they? Upstream: k8s.io/apiserver/pkg/endpoints/filters/authorization.go
+// Authorizes the request. Upstream: k8s.io/apiserver/pkg/endpoints/filters/authorization.go
 
 import { type Authorizer, forbidden } from "../authorization.ts";
 import type { Filter } from "../request-context.ts";

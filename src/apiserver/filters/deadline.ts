@@ -1,5 +1,5 @@
-// How long a request may take: a write whose body comes in pieces, and any request that names a time of its own. Reads
-// answer at once or wait for a bounded time of their own. Long-running requests have no limit.
+// Limits the duration of requests: writes with a streamed body, and any request with a timeout parameter. Reads answer
+// at once or wait for a bounded time. Long-running requests have no limit.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go
 
 import { MILLISECOND, parseDuration } from "#api/go-duration.ts";
@@ -16,7 +16,7 @@ export function limitTime(clock: Clock, { requestTimeoutMs }: ServerLimits): Fil
     const { request, info, query } = context;
     if (isLongRunning(info)) return next(context, signal);
     const wantedMs = wantedTimeoutMs(query);
-    // A body in one piece and admission within the process leave nothing to wait for.
+    // With a complete body and in-process admission there is nothing to wait for.
     const isQuick = !isMutating(request.method) || request.body?.kind !== "stream";
     if (isQuick && wantedMs === undefined) return next(context, signal);
     const limitMs = Math.min(wantedMs ?? requestTimeoutMs, requestTimeoutMs);
@@ -33,7 +33,7 @@ export function limitTime(clock: Clock, { requestTimeoutMs }: ServerLimits): Fil
   };
 }
 
-/** Zero and less ask for no other limit than the server's. */
+/** Zero and less mean the server's default limit. */
 function wantedTimeoutMs(query: Query): number | undefined {
   const text = query.text("timeout");
   if (text === "") return undefined;
@@ -45,7 +45,7 @@ function wantedTimeoutMs(query: Query): number | undefined {
   }
 }
 
-/** Ends with the signal even when the work does not look at it, a body that never comes for instance. */
+/** Ends with the signal even when the work ignores it, for example while a body never arrives. */
 function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

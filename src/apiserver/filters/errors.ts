@@ -1,5 +1,5 @@
-// Turns what the handlers throw into answers: API errors as Status, all else as 500 and a log line. Here every request
-// has its answer, and is counted.
+// Turns errors of the handlers into answers: API errors into a Status, all others into a 500 and a log line. Every
+// request gets its answer here, and is counted.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters
 
 import { QuantitiesTooFarApart } from "#api/quantity.ts";
@@ -46,10 +46,10 @@ export function respondWithError(context: RequestContext, { status }: ApiError):
   return { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
 }
 
-/** No server has such a path. */
+/** For paths that no server has. */
 export const pageNotFound = (): HttpResponse => plainText(404, "404 page not found\n");
 
-/** What upstream's HTTP library, not its API, answers. */
+/** An answer of upstream's HTTP library, not of its API. */
 export function plainText(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HttpResponse {
   const bytes = new TextEncoder().encode(text);
   return {

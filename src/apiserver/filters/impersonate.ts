@@ -1,4 +1,5 @@
-// Impersonation: a user who may impersonate each part of another identity has that identity for this request.
+// Impersonation: a user with permission to impersonate each part of another identity gets that identity for this
+// request.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation
 
 import { goQuote } from "#api/go-text.ts";
@@ -34,7 +35,7 @@ export function impersonate(authorizer: Authorizer, isConstrained: boolean): Fil
   };
 }
 
-/** Begins with the mode that let the user through last; the refusal is that of the first mode that was tried. */
+/** Starts with the mode that succeeded last for the user; a refusal is that of the first mode tried. */
 function modeTrier(modes: readonly ImpersonationMode[], authorizer: Authorizer) {
   const lastModes = new Map<string, ImpersonationMode>();
   return async (impersonation: Impersonation, signal: AbortSignal): Promise<UserInfo> => {
@@ -57,7 +58,7 @@ function modeTrier(modes: readonly ImpersonationMode[], authorizer: Authorizer) 
   };
 }
 
-/** Undefined: the request is the user's own. */
+/** Undefined: the request does not impersonate. */
 function wantedUser(headers: HttpHeaders, isConstrained: boolean): WantedUser | undefined {
   const [name = ""] = values(headers, USER);
   const [uid = ""] = values(headers, UID);

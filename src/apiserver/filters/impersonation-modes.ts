@@ -1,5 +1,5 @@
-// How a user may act as another one: through one of the constrained modes, which also ask what is done as the other user,
-// or through the older verb "impersonate" alone.
+// The ways to act as another user: the constrained modes, which also check the action, or the older verb "impersonate"
+// alone.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation/mode.go
 
 import * as field from "#api/field-error.ts";
@@ -12,7 +12,7 @@ import { domainPrefixedPath } from "#kinds/parts/checks.ts";
 import { type AuthorizationAttributes, type Authorizer, forbidden } from "../authorization.ts";
 import type { RequestInfo, ResourceRequestInfo } from "../request-info.ts";
 
-/** The identity that the headers of a request ask for. */
+/** The identity in the request's headers. */
 export interface WantedUser {
   readonly name: string;
   readonly uid: string;
@@ -20,7 +20,7 @@ export interface WantedUser {
   readonly extra: readonly (readonly [key: string, values: readonly string[]])[];
 }
 
-/** Who wants to be whom, and for which request. */
+/** The requestor, the wanted identity, and the request. */
 export interface Impersonation {
   readonly requestor: UserInfo;
   readonly wanted: WantedUser;
@@ -28,7 +28,7 @@ export interface Impersonation {
 }
 
 export interface ImpersonationMode {
-  /** Undefined: the mode is not for such users. Throws the refusal of an impersonation that it is for. */
+  /** Undefined: the mode does not apply to such users. Throws if the mode refuses the impersonation. */
   check(impersonation: Impersonation, authorizer: Authorizer, signal: AbortSignal): Promise<UserInfo | undefined>;
 }
 
@@ -39,7 +39,7 @@ const UNAUTHENTICATED = "system:unauthenticated";
 const MASTERS = "system:masters";
 const NODE_NAME = "authentication.kubernetes.io/node-name";
 const NODE_KEYS = "authentication.kubernetes.io/associated-node-keys";
-/** With this many values or more, the right to impersonate all of them is checked first. */
+/** From this number of values on, the permission to impersonate all of them is checked first. */
 const MANY_CHECKS = 4;
 
 const hasNameOnly = ({ uid, groups, extra }: WantedUser): boolean =>
@@ -73,7 +73,7 @@ function constrained(mode: string, isFor: (impersonation: Impersonation) => bool
       if (!isFor(impersonation)) return undefined;
       const { wanted, info } = impersonation;
       const ask = asking(authorizer, signal);
-      // What is asked must hold on every node, so it does not tell which one it is.
+      // The permission must hold on every node, so the check does not name one.
       const requestor = isAssociated ? withoutNode(impersonation.requestor) : impersonation.requestor;
       await ask({ user: requestor, info: { ...info, verb: `impersonate-on:${mode}:${info.verb}` } });
       const attributes: AttributesOf = (part) => attributesOf(requestor, `impersonate:${mode}`, part);
@@ -118,7 +118,7 @@ async function askAll(questions: readonly ResourceAttributes[], ask: Ask): Promi
 
 type AttributesOf = (part: Part) => ResourceAttributes;
 
-/** The older mode lets empty groups and system:masters through. */
+/** The older mode accepts empty groups and system:masters. */
 function refuseGroups({ groups }: WantedUser, attributes: AttributesOf): void {
   const refuse = (name: string, reason: string): ApiError =>
     forbidden(attributes(groupPart(AUTHENTICATION, name)), reason);
@@ -126,7 +126,7 @@ function refuseGroups({ groups }: WantedUser, attributes: AttributesOf): void {
   if (groups.includes(MASTERS)) throw refuse(MASTERS, "impersonating the system:masters group is not allowed");
 }
 
-/** The older mode lets all keys and values through. */
+/** The older mode accepts all keys and values. */
 function refuseExtra({ extra }: WantedUser, attributes: AttributesOf): void {
   for (const entry of extra) {
     const problem = extraProblem(entry);
@@ -164,7 +164,7 @@ const part = (group: string, resource: string, name: string, more: Partial<Part>
 });
 const groupPart = (apiGroup: string, name: string): Part => part(apiGroup, "groups", name);
 
-/** The user first. Users and groups are of another API group in constrained modes. */
+/** The user first. In constrained modes users and groups belong to another API group. */
 function partsOf({ name, uid, groups, extra }: WantedUser, apiGroup: string): readonly Part[] {
   const account = accountOf(name);
   return [
@@ -211,14 +211,17 @@ function accountGroups({ name, groups }: WantedUser): readonly string[] {
 function userOf({ name, uid, extra }: WantedUser, groups: readonly string[]): UserInfo {
   return {
     name,
-    groups: withStanding(name, groups),
+    groups: withAuthenticationGroup(name, groups),
     ...(uid === "" ? {} : { uid }),
     ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
   };
 }
 
-/** The anonymous user is not authenticated; all others are, unless their groups say otherwise. */
-function withStanding(name: string, groups: readonly string[]): readonly string[] {
+/**
+ * Adds the group of authenticated or unauthenticated users: the anonymous user is unauthenticated, all others are
+ * authenticated, unless their groups already contain one of the two.
+ */
+function withAuthenticationGroup(name: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(UNAUTHENTICATED)) return groups;
   const group = name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;
   return groups.includes(group) ? groups : [...groups, group];

@@ -1,5 +1,5 @@
-// How many requests may be under way at once, reading and writing apart. Watches do not count, and
-// members of system:masters always get an answer.
+// Limits concurrent requests, separately for reads and writes. Watches do not count, and members of system:masters are
+// never limited.
 // Upstream: k8s.io/apiserver/pkg/server/filters/maxinflight.go
 
 import type { ServerLimits } from "../core.ts";
@@ -10,7 +10,7 @@ import { isLongRunning, isMutating } from "./request-kinds.ts";
 
 export interface InFlightLimit {
   readonly filter: Filter;
-  /** How many are under way. */
+  /** The number of requests in progress. */
   counts(): { readonly reading: number; readonly writing: number };
 }
 

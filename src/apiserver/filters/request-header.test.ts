@@ -6,7 +6,7 @@ import { CLIENT_CA, REQUEST_HEADER_CA } from "./authenticate.ts";
 const WHO = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 const USER = { "x-remote-user": "ann" };
 
-/** One request with a certificate of this name, which these CAs signed. */
+/** One request with a certificate of this name, signed by these CAs. */
 async function ask(
   commonName: string,
   signedBy: readonly string[],

@@ -1,4 +1,4 @@
-// The user for whom a front proxy speaks: it proves itself by its certificate and names the user in headers.
+// The user that a front proxy names: the proxy authenticates with its certificate and names the user in headers.
 // Upstream: k8s.io/apiserver/pkg/authentication/request/headerrequest
 
 import type { UserInfo } from "#api/user-info.ts";
@@ -7,7 +7,7 @@ import type { HttpHeaders } from "#base/http.ts";
 export interface RequestHeaderOptions {
   /** PEM of the CA that signs certificates of front proxies. */
   readonly ca: string;
-  /** Common names of those that may speak for users; empty: all. */
+  /** Common names of the trusted proxies; empty: all. */
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
@@ -15,7 +15,7 @@ export interface RequestHeaderOptions {
   readonly extraHeaderPrefixes: readonly string[];
 }
 
-/** Undefined: the proxy names no user, or may not. */
+/** Undefined: the proxy names no user, or is not trusted. */
 export function frontProxyUser(
   commonName: string,
   headers: HttpHeaders,
@@ -52,7 +52,7 @@ export function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // upstream keeps what it cannot decode
+    return key; // upstream keeps an undecodable key unchanged
   }
 }
 

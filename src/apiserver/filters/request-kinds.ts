@@ -1,4 +1,4 @@
-// Which requests change something, and which stay open.
+// Which requests are writes, and which are long-running.
 
 import type { RequestInfo } from "../request-info.ts";
 

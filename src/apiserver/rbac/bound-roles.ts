@@ -1,5 +1,5 @@
-// Which bindings name a user, kept by subject as bindings come, change and go, so that a request looks at the bindings
-// of its own user and groups alone. Upstream: pkg/registry/rbac/validation/rule.go, which goes through all of them.
+// Which bindings name a user, indexed by subject and updated with the bindings, so that a request reads only the
+// bindings of its user and groups. Upstream: pkg/registry/rbac/validation/rule.go, which reads all of them.
 
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
 import { goQuote } from "#api/go-text.ts";
@@ -7,7 +7,7 @@ import type { UserInfo } from "#api/user-info.ts";
 import type { StoredVersion, Table } from "../storage/storage.ts";
 import { accountUserName } from "../tokens/account-tokens.ts";
 
-/** Upstream says so of each binding: its namespace decides whether it is a RoleBinding. */
+/** As upstream, the namespace decides whether a binding is a RoleBinding. */
 export interface Binding {
   readonly name: string;
   /** "" for a ClusterRoleBinding. */
@@ -23,7 +23,7 @@ type BindingsByName = ReadonlyMap<string, Binding>;
 export class BoundRoles {
   /** By namespace, "" for the cluster, and there by subject. */
   readonly #scopes = new Map<string, Map<string, Map<string, Binding>>>();
-  /** Those of users who asked since the last change. */
+  /** The bindings of users that made requests since the last change. */
   readonly #answers = new Map<string, readonly Binding[]>();
 
   /** The tables of both kinds of bindings. */
@@ -35,7 +35,7 @@ export class BoundRoles {
     }
   }
 
-  /** Those of one namespace, or of the cluster, that name the user or one of its groups, by name. */
+  /** The bindings of one namespace, or of the cluster, that name the user or one of its groups, sorted by name. */
   of(user: UserInfo, namespace: string): readonly Binding[] {
     const scope = this.#scopes.get(namespace);
     if (scope === undefined) return [];
@@ -118,7 +118,7 @@ function subjectKeys({ subjects, namespace }: Binding): readonly string[] {
   return subjects.flatMap((subject) => subjectKey(subject, namespace) ?? []);
 }
 
-/** A service account of a RoleBinding is of the binding's namespace unless it says otherwise. */
+/** A service account in a RoleBinding is in the binding's namespace unless given. */
 function subjectKey({ kind, name, namespace = "" }: rbac.Subject, bindingNamespace: string): string | undefined {
   switch (kind) {
     case "User":

@@ -1,10 +1,10 @@
-// The roles and bindings that every cluster begins with, read from the generated table: one entry for each object, with
-// the feature gates on which it or single rules of it depend ("Gate", "!Gate", "One&Other").
+// The initial roles and bindings of a cluster, read from the generated table: one entry per object, with the feature
+// gates on which the object or its rules depend ("Gate", "!Gate", "One&Other").
 
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 
-/** A Role is one that gathers no others. */
+/** A Role is a ClusterRole without aggregation. */
 export type PolicyRole = Omit<rbac.ClusterRole, "kind">;
 export type PolicyBinding = Omit<rbac.ClusterRoleBinding, "kind">;
 
@@ -17,18 +17,18 @@ export interface BootstrapPolicy {
 
 export interface PolicyEntry {
   readonly name: string;
-  /** Absent for the cluster's. */
+  /** Absent for cluster-scoped objects. */
   readonly namespace?: string;
   readonly when?: string;
-  /** Of a role. */
+  /** For a role. */
   readonly rules?: readonly rbac.PolicyRule[];
   /** By index of the rule. */
   readonly rulesWhen?: Readonly<Record<string, string>>;
-  /** The aggregated role that it is a part of. */
+  /** The aggregated role that includes it. */
   readonly partOf?: string;
-  /** The aggregated role that it is. */
+  /** The aggregation label, if it is an aggregated role. */
   readonly gathers?: string;
-  /** Of a binding. */
+  /** For a binding. */
   readonly role?: { readonly kind: string; readonly name: string };
   readonly subjects?: readonly rbac.Subject[];
 }

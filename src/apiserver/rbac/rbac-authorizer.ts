@@ -1,4 +1,4 @@
-// The authorizer of roles and bindings, behind the one rule that needs none: system:masters may do everything.
+// The RBAC authorizer, after the rule that needs no roles: system:masters may do everything.
 // Upstream: plugin/pkg/auth/authorizer/rbac/rbac.go; k8s.io/apiserver/pkg/authorization/union
 
 import { goQuote } from "#api/go-text.ts";
@@ -47,7 +47,7 @@ export function rbacAuthorizer(roleRules: () => RoleRules): Authorizer {
   };
 }
 
-/** In the words of upstream's caches, which name kinds where its store names resources. */
+/** In the words of upstream's caches, which use kinds where its store uses resources. */
 function notFound(bindings: readonly Binding[]): string {
   return aggregateText(
     bindings.map(

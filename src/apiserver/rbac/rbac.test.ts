@@ -1,4 +1,4 @@
-// Access by roles and bindings, and the roles and bindings that every cluster begins with.
+// Access by roles and bindings, and the initial roles and bindings of a cluster.
 
 import { describe, expect, it } from "vitest";
 import type { Clock } from "#base/clock.ts";

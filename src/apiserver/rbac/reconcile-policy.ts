@@ -1,5 +1,5 @@
-// Creates the roles and bindings that every cluster begins with, and gives existing ones what they lack. Rules, subjects,
-// labels and annotations that users added stay. An object with the annotation autoupdate "false" is left alone.
+// Creates the initial roles and bindings of a cluster, and adds to existing ones what they lack. Rules, subjects,
+// labels and annotations of users stay. An object with the annotation autoupdate "false" is not changed.
 // Upstream: pkg/registry/rbac/rest/storage_rbac.go; component-helpers/auth/rbac/reconciliation
 
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
@@ -21,7 +21,7 @@ import {
 const GROUP = "rbac.authorization.k8s.io";
 const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
 
-/** Servers share the rules and subjects, which are frozen once one of them has stored them. */
+/** Servers share the rules and subjects, which are frozen once one server has stored them. */
 const policyEntries = lazy(() => JSON.parse(BOOTSTRAP_POLICY) as readonly PolicyEntry[]);
 
 export function bootstrapPolicy(core: ServerCore): void {
@@ -32,7 +32,7 @@ export function bootstrapPolicy(core: ServerCore): void {
   reconcile(core, "rolebindings", policy.roleBindings, completedBinding);
 }
 
-/** `complete` gives an existing object what it lacks, or says that another object must take its place. */
+/** `complete` adds to an existing object what it lacks, or returns that it must be replaced. */
 function reconcile<T extends KubeObject>(
   core: ServerCore,
   resource: string,
@@ -60,7 +60,7 @@ function reconcile<T extends KubeObject>(
   }
 }
 
-/** All that such an object has, as managed fields list it: its lists and its reference to a role are atomic. */
+/** All fields of such an object as managed fields: its lists and its role reference are atomic. */
 function ownedFields(object: KubeObject): Readonly<Record<string, unknown>> {
   const { rules, aggregationRule, roleRef, subjects } = object as Role & Binding;
   const { labels = {}, annotations = {} } = object.metadata ?? {};

@@ -10,7 +10,7 @@ import { type Binding, BoundRoles } from "./bound-roles.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** One rule and where it is from, or a binding whose role is not there. */
+/** A rule and its binding, or a binding whose role does not exist. */
 export type AppliedRule = { readonly rule: PolicyRule | undefined; readonly binding: Binding };
 
 export class RoleRules {
@@ -30,7 +30,7 @@ export class RoleRules {
     this.#clusterRoles = table("clusterroles");
   }
 
-  /** Those of the cluster first; with a namespace those of its role bindings too. */
+  /** The rules of the cluster first; with a namespace also those of its role bindings. */
   *of(user: UserInfo, namespace: string): Generator<AppliedRule, void> {
     for (const scope of namespace === "" ? [""] : ["", namespace]) {
       for (const binding of this.#bound.of(user, scope)) {
@@ -51,7 +51,7 @@ export class RoleRules {
     return { rules, missingRoles };
   }
 
-  /** Undefined: there is no such role. */
+  /** Undefined: the role does not exist. */
   #rulesOf({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     const role = kind === "ClusterRole" ? this.#clusterRoles?.get(name) : this.#roles?.get(`${namespace}/${name}`);
     return role && ((role.object as ClusterRole).rules ?? []);

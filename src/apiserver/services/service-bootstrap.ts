@@ -1,5 +1,5 @@
-// What a new cluster begins with for its services, the service of the API server itself among it, and the repair of
-// what a process that ended in the middle of a write left behind.
+// The initial objects for services, including the Service of the API server, and the repair after a process that ended
+// in the middle of a write.
 // Upstream: pkg/controlplane/controller/{defaultservicecidr,kubernetesservice}; ipallocator/controller/repairip.go
 
 import type { Service } from "#api/generated/types/core-v1.ts";
@@ -11,7 +11,7 @@ import { ipsOf } from "#kinds/core/service-allocation.ts";
 import type { ServerCore } from "../core.ts";
 import { createOwn, deleteOwn, rowNamed } from "../write/own-objects.ts";
 
-/** As clusters of the upstream documentation have it. */
+/** The default of upstream's documentation. */
 const DEFAULT_CIDR = "10.0.0.0/24";
 const SERVER_IP = "10.0.0.1";
 
@@ -54,7 +54,7 @@ function createDefaultCidr(core: ServerCore): void {
   }));
 }
 
-/** Each address of a service has its object, and no object outlives the service that it is for. */
+/** Each address of a Service has its IPAddress object, and no such object outlives its Service. */
 function repairIpAddresses(core: ServerCore): void {
   const services = core.tableOf(rowNamed(core, "services"));
   const addresses = core.tableOf(rowNamed(core, IP_ADDRESSES));
@@ -87,7 +87,7 @@ function createServerService(core: ServerCore): void {
       internalTrafficPolicy: "Cluster",
     },
   };
-  // Another Service has the address: upstream too goes without its own Service then.
+  // Another Service has the address. As upstream, the server then continues without its Service.
   if (createIpAddress(core.kindServer, SERVER_IP, given) !== undefined) return;
   createOwn(core, "services", given, (object) => ({
     ...object,

@@ -1,4 +1,5 @@
-// What the judge cannot show in reasonable time: full ranges, races, failing stores and restarts.
+// Cases that the comparison with a real server cannot cover in reasonable time: full ranges, races, failing stores and
+// restarts.
 
 import { describe, expect, it } from "vitest";
 import type { Service } from "#api/generated/types/core-v1.ts";

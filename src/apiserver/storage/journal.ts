@@ -1,5 +1,5 @@
-// How a store outlives its process: each write is appended before it takes effect, and the state
-// is rebuilt from what was appended. Without a journal the store lives in memory only.
+// Makes a store durable: each write is appended before it takes effect, and the state is rebuilt from the entries.
+// Without a journal the store is in memory only.
 
 import type { KubeObject } from "#api/object.ts";
 
@@ -14,17 +14,20 @@ export interface JournalEntry {
 export interface JournalState {
   /** The highest revision ever appended or compacted up to; 0 for a new journal. */
   readonly revision: number;
-  /** Up to where the history was dropped. */
+  /** The revision up to which the history was dropped. */
   readonly compactedRevision: number;
-  /** What is left, in ascending order of revision. */
+  /** The remaining entries, in ascending order of revision. */
   readonly entries: Iterable<JournalEntry>;
 }
 
 export interface Journal {
   load(): JournalState;
-  /** Returns when the entry is as durable as the journal promises; throws StorageWriteFailed and keeps nothing of it. */
+  /**
+   * Returns when the entry is as durable as the journal promises; throws StorageWriteFailed and keeps nothing of the
+   * entry.
+   */
   append(entry: JournalEntry): void;
-  /** Forgets superseded entries: reads below the revision are over. */
+  /** Forgets superseded entries: reads below the revision are no longer possible. */
   compact(compactedRevision: number, superseded: readonly number[]): void;
   close(): void;
 }

@@ -49,7 +49,7 @@ it("keeps a bounded history by itself", () => {
 
 const object = (revision: number) => ({ metadata: { name: "x", resourceVersion: String(revision) } });
 
-/** A journal with room for so many entries. */
+/** A journal with room for this many entries. */
 function smallJournal(entriesMax: number): Journal {
   const entries = new Map<number, JournalEntry>();
   let [last, compacted] = [0, 0];

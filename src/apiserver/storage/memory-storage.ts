@@ -1,7 +1,6 @@
-// The store: all state in memory as frozen objects, with a version chain per key and a log per
-// table that together answer reads and watches at any revision of the retained history. With a
-// Journal it is durable as well. History ages out by time and by number of events per table, and sooner when the journal
-// has no room left.
+// The store: all state is in memory as frozen objects, with a version chain per key and a log per table. Together they
+// answer reads and watches at any revision of the retained history. With a Journal it is also durable. History expires
+// by time and by the number of events per table, and sooner when the journal is full.
 
 import type { KubeObject } from "#api/object.ts";
 import { assert } from "#base/assert.ts";
@@ -23,15 +22,18 @@ export interface MemoryStorageOptions {
   readonly journal?: Journal;
   /** How long history is kept; upstream's etcd compaction keeps five to ten minutes. */
   readonly historyMs?: number;
-  /** How many events a table keeps at most: bounds what replaced versions can hold on to. */
+  /** The most events that a table keeps: this bounds the memory of replaced versions. */
   readonly historyEventsMax?: number;
-  /** For tests: lists are frozen as well. JavaScriptCore then keeps them as sparse maps, four times as slow to read. */
+  /**
+   * For tests: lists are frozen too. JavaScriptCore then keeps them as sparse maps, which are four times slower to
+   * read.
+   */
   readonly freezesLists?: boolean;
 }
 
 const DEFAULT_HISTORY_MS = 5 * 60_000;
 const DEFAULT_HISTORY_EVENTS_MAX = 20_000;
-/** How finely history ages. */
+/** The granularity of expiry. */
 const AGE_STEP_MS = 15_000;
 /** etcd's first write has revision 2. */
 const FIRST_REVISION = 1;
@@ -40,7 +42,7 @@ interface Version extends StoredVersion {
   previous: Version | undefined;
 }
 
-/** A key and its newest version; stays while a deletion is part of the history. */
+/** A key and its newest version; it stays while a deletion is part of the history. */
 interface KeyRecord {
   readonly key: StorageKey;
   latest: Version;
@@ -54,12 +56,12 @@ export class MemoryStorage implements Storage {
   readonly #historyEventsMax: number;
   readonly #freezesLists: boolean;
   readonly #tables = new Map<string, MemoryTable>();
-  /** Which revision was the last one at which time: ascending, one per AGE_STEP_MS at most. */
+  /** The last revision at each time: ascending, at most one entry per AGE_STEP_MS. */
   readonly #ages: { readonly atMs: number; readonly revision: number }[] = [];
-  /** Revisions that the journal may forget and has not yet. */
+  /** Revisions that the journal may forget but has not forgotten yet. */
   #superseded: number[] = [];
   #revision = FIRST_REVISION;
-  /** The compacted revision of all tables, also of those that are not open yet. */
+  /** The compacted revision of all tables, including those not open yet. */
   #compaction = 0;
 
   constructor(options: MemoryStorageOptions) {
@@ -124,7 +126,7 @@ export class MemoryStorage implements Storage {
     return { key, revision, object, isDeletion, previous, renderings: undefined };
   }
 
-  /** A deletion that needs no room: the journal forgets the object in place of recording its end. */
+  /** A deletion that needs no room: the journal forgets the object instead of recording its deletion. */
   #makeDeletionInPlace(key: StorageKey, build: BuildObject, previous: Version): Version {
     const revision = this.#revision + 1;
     const object = deepFreeze(build(revision), this.#freezesLists);
@@ -134,14 +136,14 @@ export class MemoryStorage implements Storage {
     return { key, revision, object, isDeletion: true, previous, renderings: undefined };
   }
 
-  /** The journal is full: drops the history that has expired, or else all of it. False when that frees nothing. */
+  /** The journal is full: drops the expired history, or else all of it. False when that frees nothing. */
   #makeRoom(): boolean {
     const expired = this.#expiredRevision();
     if (expired !== undefined && this.#compactAll(expired)) return true;
     return this.#compactAll(this.#revision);
   }
 
-  /** History ages with the writes: an idle store holds no timer. */
+  /** History expires on writes: an idle store has no timer. */
   #age(table: MemoryTable): void {
     const now = this.#clock.now();
     const newest = this.#ages[this.#ages.length - 1];
@@ -153,7 +155,7 @@ export class MemoryStorage implements Storage {
     if (table.historyLength >= this.#historyEventsMax) this.#compactTable(table);
   }
 
-  /** Up to where history is too old to be kept. */
+  /** The revision up to which history has expired. */
   #expiredRevision(): number | undefined {
     const limitMs = this.#clock.now() - this.#historyMs;
     let expired: number | undefined;
@@ -170,7 +172,7 @@ export class MemoryStorage implements Storage {
     return this.#compactJournal(revision);
   }
 
-  /** Drops a quarter at once, so that a full history costs little per write. */
+  /** Drops a quarter at a time, so that a full history costs little per write. */
   #compactTable(table: MemoryTable): void {
     const revision = table.revisionOfEvent(table.historyLength >> 2);
     table.compact(revision, this.#superseded);
@@ -178,8 +180,8 @@ export class MemoryStorage implements Storage {
   }
 
   /**
-   * Whether anything was dropped. A full disk must not fail the write that happened to come when history aged: what
-   * stays is dropped next time.
+   * Returns whether anything was dropped. A full disk must not fail the write that triggered the compaction: the rest
+   * is dropped next time.
    */
   #compactJournal(revision: number): boolean {
     const hasSuperseded = this.#superseded.length > 0;
@@ -197,7 +199,7 @@ export class MemoryStorage implements Storage {
 interface TableHost {
   /** Gives the next revision and makes the write durable. */
   makeVersion(key: StorageKey, build: BuildObject, previous: Version | undefined, isDeletion: boolean): Version;
-  /** After a write that failed for want of room: whether it is worth another try. May drop history of the table. */
+  /** After a write that failed for lack of room: whether to try again. May drop history of the table. */
   makeRoom(): boolean;
   reportListenerError(error: unknown): void;
   /** For a deletion that still finds no room. */
@@ -211,10 +213,10 @@ class MemoryTable implements Table {
   readonly #host: TableHost;
   readonly #records = new Map<StorageKey, KeyRecord>();
   readonly #order = new SortedRecords<KeyRecord>();
-  /** Those of them whose latest version is a deletion. */
+  /** The records whose latest version is a deletion. */
   readonly #deleted = new SortedRecords<KeyRecord>();
   readonly #listeners = new Set<(version: StoredVersion) => void>();
-  /** Versions after compactedRevision, ascending; those before #logStart are gone. */
+  /** Versions after compactedRevision, ascending; those before #logStart are dropped. */
   #log: Version[] = [];
   #logStart = 0;
 
@@ -226,7 +228,7 @@ class MemoryTable implements Table {
     return this.#log.length - this.#logStart;
   }
 
-  /** Keys that reads of some revision can still find. */
+  /** Keys that reads at a retained revision can find. */
   get keyCount(): number {
     return this.#records.size;
   }
@@ -295,7 +297,7 @@ class MemoryTable implements Table {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  /** Puts back what a journal kept, in revision order. */
+  /** Restores an entry of a journal, in revision order. */
   restore(key: StorageKey, revision: number, object: KubeObject, isDeletion: boolean): void {
     const record = this.#records.get(key);
     this.#append(record, { key, revision, object, isDeletion, previous: record?.latest, renderings: undefined });
@@ -352,7 +354,7 @@ class MemoryTable implements Table {
     return version;
   }
 
-  /** The write stands, and every listener hears of it, whatever one of them does. */
+  /** The write stays valid, and every listener is called, even if one of them throws. */
   #notify(version: StoredVersion): void {
     for (const listener of this.#listeners) {
       try {
@@ -400,20 +402,20 @@ function startOf({ prefix, from }: ListQuery): StorageKey {
   return from === undefined || from < prefix ? prefix : from;
 }
 
-/** The first key after all that begin so; undefined: there is none. */
+/** The first key after all keys with the prefix; undefined: there is none. */
 function endOf({ prefix }: ListQuery): StorageKey | undefined {
   if (prefix === "") return undefined;
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 
-/** The object's version at a revision; undefined when it was not there. */
+/** The object's version at a revision; undefined when it did not exist. */
 function liveAt({ latest }: KeyRecord, revision: number | undefined): Version | undefined {
   let version: Version | undefined = latest;
   if (revision !== undefined) while (version !== undefined && version.revision > revision) version = version.previous;
   return version?.isDeletion ? undefined : version;
 }
 
-/** Freezes objects until it meets frozen ones: shared parts cost nothing again. */
+/** Freezes objects recursively and stops at frozen ones, so that shared parts cost nothing. */
 function deepFreeze<T extends object>(value: T, freezesLists: boolean): T {
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) freezeChild(value[i], freezesLists);

@@ -1,5 +1,5 @@
-// An ordered collection of records by key: sorted blocks of bounded size, so that insertion and
-// removal cost a search and a short move whatever the number of records.
+// An ordered collection of records by key: sorted blocks of bounded size, so that insertion and removal cost a search
+// and a short move, whatever the number of records.
 
 export interface KeyedRecord {
   readonly key: string;
@@ -43,7 +43,7 @@ export class SortedRecords<R extends KeyedRecord> {
     }
   }
 
-  /** As `from`, for callers that look at many records and keep none; stops when the visitor answers false. */
+  /** Like `from`, for callers that read many records; stops when the visitor returns false. */
   visit(from: string, visitor: (record: R) => boolean): void {
     let at = this.#blockFor(from);
     let index = lowerBound(this.#blocks[at] as R[], from);
@@ -53,12 +53,12 @@ export class SortedRecords<R extends KeyedRecord> {
     }
   }
 
-  /** How many records there are with keys from one on and before another; undefined: to the end. */
+  /** The number of records with keys from one key up to, but without, another; undefined: to the end. */
   countBetween(from: string, before: string | undefined): number {
     return (before === undefined ? this.#size : this.#rank(before)) - this.#rank(from);
   }
 
-  /** How many keys are less. */
+  /** The number of smaller keys. */
   #rank(key: string): number {
     const at = this.#blockFor(key);
     let rank = lowerBound(this.#blocks[at] as R[], key);
@@ -66,7 +66,7 @@ export class SortedRecords<R extends KeyedRecord> {
     return rank;
   }
 
-  /** Splits unevenly at the end, since keys often arrive in order: full blocks then stay full. */
+  /** Splits unevenly at the end, because keys often arrive in order: full blocks then stay full. */
   #split(at: number, block: R[]): void {
     const isLast = at === this.#blocks.length - 1;
     const tail = block.splice(isLast ? block.length - 32 : block.length >> 1);

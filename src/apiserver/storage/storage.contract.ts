@@ -1,5 +1,4 @@
-// What every Storage must do, whatever keeps it. The subjects hand in how to open a store and how
-// to open it again on what it left behind.
+// The contract of every Storage. The subjects provide functions to open a store and to open it again on its data.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -153,7 +152,9 @@ export function describeStorage(name: string, makeSubject: () => StorageSubject)
 
 type Step = { op: string; key?: number; back?: number };
 
-/** Runs the steps on a table and on a list of states, one per revision, and compares all that can still be read. */
+/**
+ * Runs the steps on a table and on a list of states, one per revision, and compares everything that is still readable.
+ */
 function checkAgainstModel(storage: Storage, steps: readonly Step[]): void {
   const table = storage.table("things");
   let state = new Map<string, string>();

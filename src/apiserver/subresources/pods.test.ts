@@ -1,4 +1,4 @@
-// What is done to pods beside writing them, over the wire.
+// Subresources of pods over HTTP.
 
 import { describe, expect, it } from "vitest";
 import { defaultPlugins } from "../admission/default-plugins.ts";

@@ -1,4 +1,4 @@
-// Answers to what is posted and not stored: the subresources that hooks of kinds answer, and reviews.
+// Answers to POST requests without storing: subresources that hooks of kinds answer, and reviews.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, createHandler, of a NamedCreater
 
 import { goTypeOfKind } from "#api/go-layout.ts";
@@ -24,7 +24,7 @@ import { matchNamespace } from "../write/namespace-match.ts";
 import { parseWriteOptions } from "../write-options.ts";
 import type { SubresourceHandler } from "./subresource.ts";
 
-/** `body` is the kind of what is posted; absent: the kind that is addressed. */
+/** `body`: the kind of the posted object; absent: the addressed kind. */
 export function posted(hook: Posted, body?: PostedBody): SubresourceHandler {
   const endpoints = new WeakMap<Endpoint, Endpoint>();
   const endpointFor = (addressed: Endpoint): Endpoint => {
@@ -61,7 +61,7 @@ export function posted(hook: Posted, body?: PostedBody): SubresourceHandler {
   };
 }
 
-/** Managed fields are those of the body's kind, not of the object whose subresource it is posted to. */
+/** Managed fields are those of the body's kind, not of the addressed object. */
 function endpointOf(addressed: Endpoint, body: PostedBody): Endpoint {
   const version = bodyVersion(body);
   const { row } = addressed;

@@ -1,4 +1,4 @@
-// The owners of an object's replicas, as owners of the replicas of its Scale and back again.
+// Converts the owners of an object's replicas to owners of the replicas of its Scale, and back.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go
 
 import { difference, hasPath, setOf } from "#api/apply/field-set.ts";
@@ -25,7 +25,7 @@ export function toScaleEntries(parent: Entries, replicas: readonly string[]): Ma
   return encodeOwners(new Map(owners.map((owner) => [owner.id, owner])));
 }
 
-/** `apiVersion` is the one that the request came in. */
+/** `apiVersion`: the version of the request. */
 export function toParentEntries(
   parent: Entries,
   scale: Entries,

@@ -1,4 +1,4 @@
-// The scale subresource: replicas of an object, seen and changed as an autoscaling/v1 Scale.
+// The scale subresource: reads and changes an object's replicas as an autoscaling/v1 Scale.
 // Upstream: pkg/registry/apps/deployment/storage/storage.go, ScaleREST
 
 import * as field from "#api/field-error.ts";
@@ -89,7 +89,7 @@ async function writeScale(
   return respondWithObject(context, scaleCall.endpoint, representation, scaleOf(object, paths));
 }
 
-/** The object with the replicas, the expected version and the owners that the Scale says. */
+/** The object with the replicas, the expected version and the owners of the Scale. */
 function applyScale(call: ResourceCall, existing: KubeObject, scale: Scale, paths: ScalePaths): KubeObject {
   const { name = "", uid } = existing.metadata ?? {};
   const replicas = scale.spec?.replicas ?? 0;
@@ -184,7 +184,7 @@ const customScalePrinter = printer("Name|Desired:integer|Available:integer|Age:d
 
 const endpoints = new WeakMap<Endpoint, Endpoint>();
 
-/** The endpoint as if it served Scales: bodies and managed fields are read by their type. */
+/** The endpoint as if it served Scales: bodies and managed fields use the type Scale. */
 export function scaleEndpoint(endpoint: Endpoint): Endpoint {
   let made = endpoints.get(endpoint);
   if (made === undefined) {

@@ -1,4 +1,4 @@
-// A subresource, or a kind, that has its own way of answering: scale, binding, eviction, token, reviews.
+// The handler interface of subresources and kinds with special answers: scale, binding, eviction, token, reviews.
 
 import type { HttpResponse } from "#base/http.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";

@@ -1,5 +1,5 @@
-// What the server must know to issue and to recognise tokens of service accounts. Signing and
-// verifying is the host's: real keys in a program, a checksum in the simulation.
+// Issues and recognises tokens of service accounts. The host signs and verifies: with real keys in a program, with a
+// checksum in the simulation.
 // Upstream: pkg/serviceaccount/jwt.go
 
 import type { UserInfo } from "#api/user-info.ts";
@@ -7,11 +7,11 @@ import type { EpochMs } from "#base/clock.ts";
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-/** A public key as RFC 7517 writes it, its fields in upstream's order. */
+/** A public key in the form of RFC 7517, with its fields in upstream's order. */
 export interface PublicJwk {
   readonly use: "sig";
   readonly kty: string;
-  /** Tokens name by it the key that signed them. */
+  /** Tokens name the key that signed them by this id. */
   readonly kid: string;
   readonly crv?: string;
   readonly alg: string;
@@ -22,31 +22,31 @@ export interface PublicJwk {
 }
 
 export interface TokenKeys {
-  /** Those that tokens may be signed with, for others to check them; absent: there are none to show. */
+  /** The public keys for verification by others; absent: none are published. */
   readonly publicKeys?: readonly PublicJwk[];
   /** A signed token in its compact form. */
   sign(claims: TokenClaims): string;
-  /** What the token says when one of the keys signed it; otherwise why not. */
+  /** The token's claims if one of the keys signed it; otherwise the problem. */
   verify(token: string): { readonly claims: TokenClaims } | { readonly problem: string };
 }
 
 export interface AccountTokens {
   readonly issuer: string;
-  /** Those of the server itself, which a token is for unless it says otherwise. */
+  /** The server's audiences, which are the default of a token. */
   readonly audiences: readonly string[];
   readonly keys: TokenKeys;
 }
 
 export const LEGACY_ISSUER = "kubernetes/serviceaccount";
 
-/** What a token knows about its account, and what it is bound to. */
+/** A token's account, and the object that it is bound to. */
 export interface AccountIdentity {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly pod?: NamedRef;
   readonly node?: NamedRef;
-  /** The token's own id. */
+  /** The token's id. */
   readonly tokenId?: string;
 }
 
@@ -87,7 +87,7 @@ export interface ClaimsInput {
   readonly node?: NamedRef;
   readonly now: EpochMs;
   readonly expirationSeconds: number;
-  /** Seconds after which use is reported, though still allowed. */
+  /** The seconds after which use is reported, although it is still allowed. */
   readonly warnAfterSeconds?: number;
   readonly audiences: readonly string[];
   readonly issuer: string;

@@ -1,5 +1,5 @@
-// Tokens that the server issued itself: they count while they last and while their account, and what
-// they are bound to, is there. Upstream: pkg/serviceaccount/claims.go, Validate; jwt.go, AuthenticateToken
+// Tokens that the server issued: they are valid until they expire, while their account and the object that they are
+// bound to exist. Upstream: pkg/serviceaccount/claims.go, Validate; jwt.go, AuthenticateToken
 
 import { goQuote } from "#api/go-text.ts";
 import { newNotFound } from "#api/status-error.ts";
@@ -17,7 +17,7 @@ import { unverifiedClaims } from "./json-web-token.ts";
 import { storedObject, wasDeletedBefore } from "./stored-references.ts";
 import { type TokenAuthenticator, type TokenQuestion, TokenRefused } from "./token-authentication.ts";
 
-/** Clocks may differ by this much. */
+/** The tolerated difference between clocks. */
 const LEEWAY_MS = 60_000;
 
 interface BoundClaims {
@@ -39,7 +39,7 @@ export function boundTokens(core: () => ServerCore, tokens: AccountTokens): Toke
   };
 }
 
-/** Undefined: from another issuer. Throws a TokenRefused where the signature is wrong. */
+/** Undefined: from another issuer. Throws a TokenRefused for a wrong signature. */
 export function verifiedClaims({ keys }: AccountTokens, issuer: string, token: string): TokenClaims | undefined {
   if (unverifiedClaims(token)?.iss !== issuer) return undefined;
   const verified = keys.verify(token);
@@ -94,7 +94,7 @@ function identityOf(core: ServerCore, claims: TokenClaims): AccountIdentity {
 
 const INVALIDATED = "service account token has been invalidated";
 
-/** A pod's token names its node too, which may be gone. */
+/** A pod's token also names its node, which may be gone. */
 function bindingsOf({
   secret,
   pod,

@@ -1,5 +1,5 @@
-// Token keys for the simulation and for tests: a checksum instead of a signature. Real signatures are
-// random, and nobody attacks a simulation.
+// Token keys for the simulation and tests: a checksum instead of a signature. Real signatures are random, and a
+// simulation needs no protection.
 
 import { fnv128a, utf8Bytes } from "#api/fnv.ts";
 import type { TokenClaims, TokenKeys } from "./account-tokens.ts";

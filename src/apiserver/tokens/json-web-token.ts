@@ -1,10 +1,10 @@
-// The parts of a JSON web token in its compact form, without believing any of it.
+// Parses the compact form of a JSON web token without verifying it.
 
 import { decodeBase64, encodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import type { TokenClaims } from "./account-tokens.ts";
 
-/** Undefined: it is no such token. */
+/** Undefined: not a JSON web token. */
 export function unverifiedClaims(token: string): TokenClaims | undefined {
   const parts = token.split(".");
   const payload = parts[1];
@@ -19,7 +19,7 @@ export function unverifiedClaims(token: string): TokenClaims | undefined {
   }
 }
 
-/** A value as a part of a token. */
+/** Encodes a value as a part of a token. */
 export function encodePart(value: unknown): string {
   const base64 = encodeBase64(new TextEncoder().encode(JSON.stringify(value)));
   return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

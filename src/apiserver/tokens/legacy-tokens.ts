@@ -1,5 +1,5 @@
-// Tokens that a controller put into secrets: they last as long as the secret holds them. The last day
-// of use is written down at the secret, so that unused ones can be cleaned away.
+// Tokens that a controller stored in Secrets: they are valid as long as the Secret holds them. The last day of use is
+// recorded on the Secret, so that unused ones can be deleted.
 // Upstream: pkg/serviceaccount/legacy.go
 
 import { decodeBase64 } from "#api/base64.ts";

@@ -1,5 +1,5 @@
-// OpenID discovery: who issues the tokens of service accounts, and the keys to check them with. Served where tokens
-// are signed with keys that have a public half, and the issuer is an address as the protocol wants it.
+// OpenID discovery: the issuer of service account tokens, and the keys to verify them. Served if tokens are signed with
+// asymmetric keys and the issuer is a valid URL for the protocol.
 // Upstream: pkg/serviceaccount/openidmetadata.go; pkg/routes/openidmetadata.go
 
 import type { HttpResponse } from "#base/http.ts";
@@ -11,7 +11,7 @@ import type { RequestContext } from "../request-context.ts";
 export const CONFIGURATION_PATH = "/.well-known/openid-configuration";
 export const KEYS_PATH = "/openid/v1/jwks";
 const ISSUER = /^https:\/\/[^?#]*$/;
-/** How long clients may keep them, in seconds. */
+/** How long clients may cache them, in seconds. */
 const MAX_AGE = 3600;
 
 interface Page {

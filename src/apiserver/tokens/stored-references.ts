@@ -1,4 +1,4 @@
-// The objects that a token names, and whether they are still the ones it was made for.
+// The objects that a token refers to, and whether they are still the same ones.
 
 import type { KubeObject } from "#api/object.ts";
 import { timeOrUndefined } from "#api/time.ts";

@@ -1,22 +1,22 @@
-// Whose bearer token is it? Asked by every request that carries one, and by token reviews.
+// Authenticates bearer tokens, for every request with one and for token reviews.
 // Upstream: k8s.io/apiserver/pkg/authentication/token/union and request/bearertoken
 
 import type { UserInfo } from "#api/user-info.ts";
 
 export interface TokenQuestion {
-  /** Whom the token must be meant for; absent: the server itself. */
+  /** The required audiences of the token; absent: the server's. */
   readonly audiences?: readonly string[];
   addWarning(text: string): void;
 }
 
 export interface Authenticated {
   readonly user: UserInfo;
-  /** Those of the question that the token is meant for. */
+  /** The requested audiences that the token has. */
   readonly audiences: readonly string[];
 }
 
 export interface TokenAuthenticator {
-  /** Undefined: not one of its tokens. Throws a TokenRefused for one of its own that does not count. */
+  /** Undefined: not a token of this authenticator. Throws a TokenRefused for an invalid one. */
   authenticate(
     token: string,
     question: TokenQuestion,
@@ -33,7 +33,7 @@ export interface TokenSources {
   readonly staticTokens?: ReadonlyMap<string, UserInfo>;
   /** Asked in order. */
   readonly tokenAuthenticators?: readonly TokenAuthenticator[];
-  /** Whom tokens without audiences are meant for. */
+  /** The audiences of tokens without any. */
   readonly audiences?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Service accounts and their tokens: how they are issued, how long they count, and what ends them.
+// Service accounts and their tokens: how they are issued, how long they are valid, and what ends them.
 
 import { describe, expect, it } from "vitest";
 import { encodeBase64 } from "#api/base64.ts";
@@ -14,7 +14,7 @@ const ISSUER = "https://kubernetes.default.svc.cluster.local";
 const keys = checksumKeys("secret");
 
 interface Stage extends TestServer {
-  /** Without credentials of its own. */
+  /** Without credentials. */
   readonly anyone: TestClient;
 }
 
@@ -30,7 +30,7 @@ async function tokenOf({ bytes }: Stage, spec: object = {}): Promise<string> {
   return body.status.token;
 }
 
-/** 403 means known, but without rights; 401 unknown. */
+/** 403: authenticated, but without permission; 401: not authenticated. */
 const tryToken = ({ anyone }: Stage, token: string): Promise<Answer> =>
   anyone.get("/api/v1/pods", { authorization: `Bearer ${token}` });
 

@@ -1,4 +1,4 @@
-// Server-side apply: what a PATCH of a configuration makes of an object, or of nothing.
+// Server-side apply: the result of a PATCH with a configuration for an existing or a new object.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, applyPatcher
 
 import { decodeUtf8 } from "#api/json.ts";
@@ -70,7 +70,10 @@ function parse(body: RequestBody): ParsedBody {
   }
 }
 
-/** Most configurations are JSON, which is read faster as such. What only begins like it may still be YAML: `{ a: 1, }`. */
+/**
+ * Most configurations are JSON, which is parsed faster as JSON. Text that begins like JSON may still be YAML: `{ a: 1,
+ * }`.
+ */
 function parseAsJson(text: string): ParsedBody | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {

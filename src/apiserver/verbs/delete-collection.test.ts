@@ -1,4 +1,4 @@
-// What deleting a collection goes past: the deletes of their own that kinds have for a single object.
+// Deleting a collection does not use the special deletes of kinds.
 
 import { expect, it } from "vitest";
 import { startTestServer } from "../testing.ts";

@@ -1,4 +1,4 @@
-// DELETE of a collection: every object that a list would give.
+// DELETE of a collection: every object that a list would return.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, DeleteCollection
 
 import type { KubeObject, ListMeta } from "#api/object.ts";
@@ -26,7 +26,7 @@ export async function deleteCollection(
   const listOptions = parseListOptions(context.query);
   const selection = selectionOf(endpoint, call.namespace, listOptions);
   const options = await readDeleteOptions(core, call);
-  // Also of an empty collection.
+  // Even for an empty collection.
   endpoint.row.beforeDelete?.(call, options);
   const deleted: KubeObject[] = [];
   let page = listOptions.limit > 0 ? listOptions : { ...listOptions, limit: PAGE_SIZE };

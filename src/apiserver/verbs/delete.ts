@@ -49,7 +49,7 @@ function decodeOptions({ context }: ResourceCall, body: RequestBody): DeleteOpti
   try {
     ({ value } = parseBody(body, encoding, expected, "bigint"));
     const found = givenKind(value, expected);
-    // Any group may be named: its DeleteOptions are the same.
+    // Any group is accepted, because its DeleteOptions are the same.
     if (found.kind === "unreadable") throw newBadRequest(found.error);
     if (found.kind === "other" && found.given.kind !== "DeleteOptions") throw newBadRequest(found.error);
     const {

@@ -1,4 +1,4 @@
-// GET of a collection: at the latest state, at a given revision, or page by page on one snapshot.
+// GET of a collection: the latest state, a given revision, or page by page on one snapshot.
 // Upstream: k8s.io/apiserver/pkg/storage/interfaces.go, ValidateListOptions; storage/etcd3/store.go, GetList
 
 import type { KubeObject, ListMeta } from "#api/object.ts";
@@ -40,10 +40,10 @@ export async function listPage(
   const table = core.tableOf(call.endpoint.row);
   const exact = start.exact === 0 ? undefined : start.exact;
   if (exact !== undefined) checkExactRevision(core, table, exact, start.from, options);
-  // Without a snapshot the answer is the state of now, and the list's next pages stay on it.
+  // Without a snapshot the answer is the current state, and the next pages stay on it.
   const revision = exact ?? core.storage.revision;
   const at = exact !== undefined && exact < core.storage.revision ? { revision: exact } : {};
-  // A list that goes on is gone through, even for a single name.
+  // A continued list is scanned, even for a single name.
   if (selection.key !== undefined && options.continue === "") {
     const found = exact === undefined ? table.get(selection.key) : single(table, selection.key, at);
     const objects = found !== undefined && selection.matches(found) ? [found.object] : [];
@@ -72,7 +72,7 @@ function collect(table: Table, query: ListQuery, selection: Selection, limit: nu
   if (!hasMore) return { objects, metadata: { resourceVersion } };
   const next = `${lastKey}\0`;
   const more = encodeContinue({ revision, startKey: next.slice(selection.prefix.length) });
-  // How many of the rest a selector would take is not known.
+  // With a selector the number of remaining items is unknown.
   const rest = selection.isEmpty ? { remainingItemCount: table.count({ ...query, from: next }) } : {};
   return { objects, metadata: { resourceVersion, continue: more, ...rest } };
 }
@@ -87,7 +87,7 @@ interface ListStart {
   readonly exact: number;
   /** The revision that the state must have reached. */
   readonly minimum: number;
-  /** Where to go on, relative to the prefix; "" from the start. */
+  /** Where to continue, relative to the prefix; "" from the start. */
   readonly from: string;
 }
 

@@ -1,4 +1,4 @@
-// Reads of kinds that are looked up and never stored.
+// Reads of kinds that are computed and never stored.
 // Upstream: pkg/registry/core/componentstatus/rest.go
 
 import { newMethodNotSupported } from "#api/status-error.ts";

@@ -1,4 +1,4 @@
-// The three ways to change an object by a patch, read once and applied as often as needed.
+// The three types of patches, parsed once and applied as often as needed.
 
 import { type BeyondInt64, decodeUtf8 } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -16,13 +16,13 @@ import type { KindVersion } from "../registry.ts";
 import type { FieldValidation } from "../write-options.ts";
 
 export interface PatchMechanism {
-  /** What is doubtful about the patch itself. */
+  /** Strict errors of the patch itself. */
   readonly strictErrors: readonly string[];
-  /** The patched object, in the version of the endpoint, not yet checked. */
+  /** The patched object in the version of the endpoint, before validation. */
   apply(object: KubeObject): unknown;
-  /** How a value of the wrong type is worded. */
+  /** The wording of errors about wrong types. */
   readonly wording: DecodingWording;
-  /** How a refusal shows the object as patched, given the one before. */
+  /** How a refusal prints the patched object, given the one before. */
   describe(patched: unknown, current: KubeObject): string;
 }
 
@@ -78,7 +78,7 @@ export function patchMechanism(
 
 const ELEMENT_ORDER = "$setElementOrder/";
 
-/** What is left of a strategic patch once it was applied: directives and nulls that meet nothing are gone. */
+/** A strategic patch after it was applied: without directives, and without nulls for missing fields. */
 function usedPatch(patch: unknown, current: unknown): unknown {
   if (!isObject(patch)) return patch;
   const { $patch, $retainKeys, ...rest } = patch;
@@ -105,7 +105,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutNulls(item)]));
 }
 
-/** Of a merge patch that is no JSON. */
+/** For a merge patch that is not JSON. */
 const BAD_PATCH = "Invalid JSON Patch";
 const MAP = "value of type map[string]interface {}";
 

@@ -1,6 +1,5 @@
-// PATCH: JSON, merge, strategic merge and apply, on the main resource and on subresources that are
-// part of it. A patch is computed again whenever the object changed meanwhile, so the client sees a
-// conflict only if it asked for one by naming a version.
+// PATCH: JSON, merge, strategic merge and apply, on the main resource and its subresources. If the object changed
+// meanwhile, the patch is computed again, so the client gets a conflict only if its patch names a version.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, PatchResource
 
 import * as field from "#api/field-error.ts";
@@ -70,7 +69,7 @@ function patchTypeOf({ context, endpoint }: ResourceCall): string {
   const type = (semicolon > 0 ? header.slice(0, semicolon) : header).trim();
   const isKnown = type === JSON_PATCH || type === MERGE_PATCH || type === APPLY_PATCH;
   if (isKnown || (type === STRATEGIC_PATCH && !endpoint.row.isCustom)) return type;
-  // Custom resources have no router that would know their patches.
+  // Custom resources have no router that knows their patch types.
   throw endpoint.row.isCustom
     ? newUnsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_PATCH])
     : unsupportedRouteMediaType();
@@ -88,10 +87,10 @@ function patched(
 ): Compute {
   const { endpoint } = call;
   const name = type === JSON_PATCH ? "json" : type === MERGE_PATCH ? "merge" : "strategic";
-  // Parsed when it is first applied: without an object the patch is not looked at.
+  // Parsed on first use: without an object the patch is not parsed.
   const mechanism = lazy(() => patchMechanism(name, body, options.fieldValidation, endpoint.version));
   return (existing) => {
-    // Without an object there is nothing to patch; only an apply creates.
+    // A missing object cannot be patched; only an apply creates.
     if (existing === undefined) throw newNotFound(endpoint.groupResource, call.name);
     const current = endpoint.isStoredVersion ? existing : endpoint.version.fromStored(existing);
     const object = decodePatched(call, mechanism(), current, options);
@@ -99,7 +98,7 @@ function patched(
   };
 }
 
-/** The patched object read into its type: what does not fit is the patch's fault. */
+/** Decodes the patched object: an error is the patch's fault. */
 function decodePatched(
   call: ResourceCall,
   mechanism: PatchMechanism,
@@ -134,7 +133,7 @@ function decodePatched(
   return toStoredForm(context, version, decoded, value);
 }
 
-/** Without a version upstream reads the patched object into its internal type, whose fields have other names. */
+/** Without a version upstream decodes the patched object into its internal type, whose fields have other names. */
 function isVersionless({ endpoint }: ResourceCall, { wording }: PatchMechanism, { apiVersion }: KubeObject): boolean {
   return wording === "json" && !endpoint.row.isCustom && !apiVersion;
 }
@@ -144,7 +143,7 @@ function nothingKnown(value: KubeObject): ReturnType<KindVersion["decode"]> {
   return { value: {}, unknownFields: names.sort() };
 }
 
-/** A patch of a custom resource can take away or change what it says it is. Another group is told so by its rules. */
+/** A patch of a custom resource can remove or change its kind. Validation refuses another group. */
 function checkCustomKind({ endpoint }: ResourceCall, value: KubeObject, kindIsMissing: () => Error): void {
   const { kind, apiVersion, metadata } = value;
   if (!kind) throw kindIsMissing();
@@ -162,7 +161,7 @@ function invalidPatch(shown: string, message: string): Error {
   return newInvalid({ group: "", kind: "" }, "", [field.invalid(field.newPath("patch"), shown, message)]);
 }
 
-/** A patch can change neither name nor namespace. Upstream: patch.go, applyPatch */
+/** A patch cannot change the name or namespace. Upstream: patch.go, applyPatch */
 function checkIdentity(call: ResourceCall, object: KubeObject, existing: KubeObject | undefined): KubeObject {
   const uid = object.metadata?.uid ?? "";
   if (existing === undefined && uid !== "") {

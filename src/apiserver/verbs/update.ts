@@ -41,7 +41,7 @@ export async function update(core: ServerCore, call: ResourceCall, signal: Abort
 
 export interface Desired {
   readonly options: WriteOptions;
-  /** The wanted object, given the one that is there. */
+  /** The desired object, given the existing one. */
   desired(existing: KubeObject | undefined): KubeObject;
   /** The uid that the client expects; "" for any. */
   readonly uid: string;
@@ -83,7 +83,7 @@ export function checkObjectName(call: ResourceCall, object: KubeObject): void {
   }
 }
 
-/** A write that creates needs the right to create. Upstream: handlers/update.go, withAuthorization */
+/** A write that creates needs permission to create. Upstream: handlers/update.go, withAuthorization */
 export async function authorizeCreate(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<void> {
   const attributes = { user: call.context.user, info: { ...call.info, verb: "create" } };
   const decision = await core.authorizer.authorize(attributes, signal);

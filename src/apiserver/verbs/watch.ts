@@ -1,4 +1,4 @@
-// GET with watch: a stream of events from a revision on, beginning with the state where asked.
+// GET with watch: a stream of events from a revision on, beginning with the current state if requested.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/watch.go; storage/cacher/cacher.go, Watch
 
 import { asApiError, bareFailure, newExpired, newNotAcceptable } from "#api/status-error.ts";
@@ -28,10 +28,10 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
   try {
     const waits = options.sendInitialEvents === true && parsed.revision > core.storage.revision;
     if (waits) await waitForRevision(core, parsed.revision, signal);
-    // From here to hub.add nothing is awaited: a write in between would reach neither.
+    // Nothing is awaited from here to hub.add: a write in between would be lost.
     start = startOf(core, call, options, parsed.revision, selection);
   } catch (error) {
-    // Once the parameters are read, refusals arrive as an event.
+    // Once the parameters are parsed, refusals are sent as an event.
     const failure = asApiError(error);
     if (failure === undefined) throw error;
     return singleEvent(context, representation, { type: "ERROR", object: failure.status });
@@ -45,7 +45,7 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
   );
   watcher.start(start.initial);
   hub.add(watcher);
-  // It is not answered before it ends, and counted there.
+  // A watch is answered when it ends, and counted then.
   const { series } = context;
   context.series = undefined;
   series?.opened();
@@ -119,7 +119,7 @@ function timeoutMs(core: ServerCore, { timeoutSeconds = 0 }: ListOptions): numbe
 }
 
 const BOOKMARK_INTERVAL_MS = 60_000;
-/** The last bookmark, so that the client resumes from a recent version. */
+/** When to send the last bookmark, so that the client resumes from a recent version. */
 const BOOKMARK_BEFORE_END_MS = 2_000;
 
 /** Ends the watch in time, and sends bookmarks about every minute and shortly before the end. */
@@ -134,8 +134,8 @@ function startTimers(core: ServerCore, watcher: Watcher, lastsMs: number, end: (
     bookmark = clock.after(delayMs, () => {
       const { revision } = core.storage;
       const isLast = delayMs < BOOKMARK_INTERVAL_MS;
-      // The last one tells nothing where nothing has happened since the start. Deviation: the others always come,
-      // as they do upstream with an etcd that reports its progress: clients take silence for a dead watch.
+      // The last bookmark is skipped if nothing has happened since the start. Deviation: the others are always sent, as
+      // upstream does with an etcd that reports its progress, because clients take silence for a dead watch.
       if (!isLast || revision > watcher.afterRevision)
         watcher.push({ type: "BOOKMARK", revision, endsInitialEvents: false });
       schedule();
@@ -150,7 +150,7 @@ function startTimers(core: ServerCore, watcher: Watcher, lastsMs: number, end: (
   };
 }
 
-/** Undefined: it is too late for another one. Upstream: cacher/cache_watcher.go, nextBookmarkTime */
+/** Undefined: too late for another bookmark. Upstream: cacher/cache_watcher.go, nextBookmarkTime */
 function nextBookmarkMs(clock: Clock, deadlineMs: number): number | undefined {
   const untilLastMs = deadlineMs - BOOKMARK_BEFORE_END_MS - clock.monotonicMs();
   return untilLastMs <= 0 ? undefined : Math.min(BOOKMARK_INTERVAL_MS, untilLastMs);

@@ -1,5 +1,5 @@
-// Watch events as they go out: for each stored version, event type and representation one frame of
-// bytes, or one frozen object for clients in this process, made once and shared by all watchers.
+// Watch events in their wire form: for each stored version, event type and representation one frame of bytes, or one
+// frozen object for clients in this process, created once and shared by all watchers.
 
 import type { KubeObject, WatchEvent, WatchEventType } from "#api/object.ts";
 import { withResourceVersion } from "#api/object-meta.ts";
@@ -20,12 +20,12 @@ export interface WireEvent {
 }
 
 export class WatchEvents {
-  /** False: no event has the wanted form, and the first one ends the watch. Upstream finds out that late. */
+  /** False: no event has the requested form, and the first one ends the watch, as upstream. */
   readonly areShown: boolean;
   readonly #endpoint: Endpoint;
   readonly #representation: Representation;
   readonly #clock: Clock;
-  /** Names this rendering among the cached ones; tables are not cached, they tell ages. */
+  /** The name of this rendering in the cache; tables are not cached, because they contain ages. */
   readonly #cacheName: string | undefined;
   #hasSentColumns = false;
 
@@ -87,7 +87,7 @@ export class WatchEvents {
   }
 }
 
-/** Of which nothing is set, except what the form that it comes from cannot leave unset. */
+/** An object without fields, except those that its form cannot omit. */
 function emptyObject({ row, version }: Endpoint): Readonly<Record<string, unknown>> {
   const zero = version.zero();
   if (row.isCustom) return zero;
@@ -98,7 +98,7 @@ function emptyObject({ row, version }: Endpoint): Readonly<Record<string, unknow
 
 const NEVER_WITHOUT_REPLICAS: ReadonlySet<string> = new Set(["Deployment", "ReplicaSet", "StatefulSet"]);
 
-/** What the event shows: of an object that left the selection, its last selected state at the new revision. */
+/** The object in the event: for an object that left the selection, its last selected state at the new revision. */
 function finalObject({ type, version }: WatcherEvent & { version: StoredVersion }): KubeObject {
   if (type !== "DELETED" || version.isDeletion) return version.object;
   return withResourceVersion((version.previous ?? version).object, version.revision);

@@ -1,5 +1,5 @@
-// Hands each write of a table to the watchers that it concerns, and to no others: they are indexed
-// by key, by the value of one field (spec.nodeName of pods), by namespace, or stand for everything.
+// Passes each write of a table only to the watchers that it concerns. Watchers are indexed by key, by the value of one
+// field (spec.nodeName of pods), by namespace, or match everything.
 
 import type { Selection } from "../selection.ts";
 import type { StoredVersion, Table } from "../storage/storage.ts";
@@ -15,7 +15,7 @@ export class WatchHub {
   readonly #indexedField: string | undefined;
   readonly #indexedValue: IndexedValue | undefined;
   readonly #buckets = new Map<string, Set<Watcher>>();
-  /** The last versions handed out, in a ring: only their renderings are kept for watchers to share. */
+  /** The last versions passed on, in a ring: only their renderings are kept for watchers to share. */
   readonly #recent: (StoredVersion | undefined)[] = [];
   #recentAt = 0;
   #subscription: Disposable | undefined;
@@ -54,7 +54,7 @@ export class WatchHub {
     for (const bucket of this.#buckets.values()) yield* bucket;
   }
 
-  /** The narrowest bucket. Names begin with a letter that tells what they are. */
+  /** The narrowest bucket. The first letter of a name tells its kind. */
   #bucketOf(selection: Selection): string {
     if (selection.key !== undefined) return `k${selection.key}`;
     const value = this.#indexedField === undefined ? undefined : selection.requiredField(this.#indexedField);
@@ -62,7 +62,7 @@ export class WatchHub {
     return selection.namespace === "" ? "a" : `n${selection.namespace}`;
   }
 
-  /** A watcher that has missed an event must not go on: it is closed, and its client lists anew. */
+  /** A watcher that has missed an event must not continue: it is closed, and its client lists again. */
   #dispatch(version: StoredVersion): void {
     this.#forgetOldest(version);
     const failures: unknown[] = [];

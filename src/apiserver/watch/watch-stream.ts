@@ -1,5 +1,5 @@
-// The body of a watch answer: batches of events as they come, until the client leaves, the time is
-// over, the server closes or the watcher has fallen behind.
+// The body of a watch answer: batches of events until the client leaves, the time is over, the server closes or the
+// watcher has fallen behind.
 
 import { concat } from "#base/bytes.ts";
 import type { HttpBody } from "#base/http.ts";

@@ -1,5 +1,5 @@
-// One client's watch: what it selects, and the events that wait for it. The buffer is bounded; a
-// watcher that falls behind is closed, and the client resumes from the last version it saw.
+// One client's watch: its selection, and its queued events. The buffer is bounded; a watcher that falls behind is
+// closed, and the client resumes from the last version it saw.
 
 import type { Selection } from "../selection.ts";
 import type { StoredVersion } from "../storage/storage.ts";
@@ -11,7 +11,7 @@ export type WatcherEvent =
 export class Watcher {
   readonly selection: Selection;
   readonly wantsBookmarks: boolean;
-  /** Events at or below it are not for this client. */
+  /** Events up to this revision are skipped. */
   readonly afterRevision: number;
   readonly #eventsMax: number;
   #pending: WatcherEvent[] = [];
@@ -29,12 +29,12 @@ export class Watcher {
     return this.#isClosed;
   }
 
-  /** Begins with these, however many they are. */
+  /** Begins with these events, regardless of the bound. */
   start(initial: WatcherEvent[]): void {
     this.#pending = initial;
   }
 
-  /** A write to the table, if this watcher is concerned. */
+  /** Queues a write to the table, if it concerns this watcher. */
   offer(version: StoredVersion): void {
     if (this.#isClosed || version.revision <= this.afterRevision) return;
     const type = eventTypeFor(this.selection, version);
@@ -53,7 +53,7 @@ export class Watcher {
     this.#notify();
   }
 
-  /** All that waits, at most `max`; empty when nothing does. */
+  /** The queued events, at most `max`; empty when there are none. */
   take(max: number): WatcherEvent[] {
     if (this.#pending.length <= max) {
       const all = this.#pending;
@@ -63,7 +63,7 @@ export class Watcher {
     return this.#pending.splice(0, max);
   }
 
-  /** Resolves when there is something to take, or the watcher is closed. One caller at a time. */
+  /** Resolves when an event is queued, or the watcher is closed. One caller at a time. */
   ready(): Promise<void> {
     if (this.#pending.length > 0 || this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -79,8 +79,8 @@ export class Watcher {
 }
 
 /**
- * What a write is to one selection: an object that comes to match is added, one that ceases to
- * match is deleted. Undefined: nothing.
+ * The event type of a write for one selection: an object that begins to match is added, one that stops matching is
+ * deleted. Undefined: no event.
  */
 export function eventTypeFor(
   selection: Selection,

@@ -1,4 +1,4 @@
-// Writes of kinds whose objects are given something by the server: addresses, ports.
+// Writes of kinds for which the server allocates values: addresses, ports.
 
 import type { KubeObject } from "#api/object.ts";
 import type { Allocation } from "#kinds/hooks.ts";
@@ -7,7 +7,7 @@ import type { ResourceCall } from "../core.ts";
 /** Calls `stored` as soon as the object is in the store. */
 type Write<T> = (object: KubeObject, stored: () => void) => Promise<T>;
 
-/** Runs the write with what is allocated for it; unless the object is stored, nothing stays taken. */
+/** Runs the write with the allocated values; they are released unless the object is stored. */
 export function allocating<T>(
   call: ResourceCall,
   object: KubeObject,
@@ -16,7 +16,7 @@ export function allocating<T>(
   write: Write<T>,
 ): Promise<T> {
   const { row } = call.endpoint;
-  // Subresources change nothing that is allocated.
+  // Subresources do not change allocated values.
   if (row.allocation === undefined || call.subresource !== "") return write(object, nothing);
   return settle(row.allocation(object, old, dryRun), write);
 }

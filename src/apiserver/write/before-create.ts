@@ -1,5 +1,5 @@
-// What happens to every new object before it is stored: system fields, a generated name, the
-// kind's own rules. Upstream: k8s.io/apiserver/pkg/registry/rest/create.go, BeforeCreate
+// Prepares and validates every new object: system fields, a generated name, the kind's strategy. Upstream:
+// k8s.io/apiserver/pkg/registry/rest/create.go, BeforeCreate
 
 import type { FieldError } from "#api/field-error.ts";
 import { generateName, isPathSegmentName, isPathSegmentPrefix } from "#api/names.ts";
@@ -22,7 +22,7 @@ const SYSTEM_FIELDS = [
   "selfLink",
 ] as const;
 
-/** Clients do not decide these. Upstream: registry/rest/meta.go, WipeObjectMetaSystemFields */
+/** Removes fields that clients cannot set. Upstream: registry/rest/meta.go, WipeObjectMetaSystemFields */
 export function wipeSystemFields(object: KubeObject): KubeObject {
   const { metadata } = object;
   if (metadata === undefined || !SYSTEM_FIELDS.some((name) => metadata[name] !== undefined)) return object;
@@ -39,7 +39,7 @@ export function fillSystemFields(core: ServerCore, call: ResourceCall, object: K
   });
 }
 
-/** Throws a 422 with all that is wrong. */
+/** Throws a 422 with all errors. */
 export function beforeCreate(call: ResourceCall, given: KubeObject, ctx: StrategyContext): KubeObject {
   const { context, endpoint } = call;
   const { strategy, namespaced } = endpoint.row;
@@ -47,13 +47,13 @@ export function beforeCreate(call: ResourceCall, given: KubeObject, ctx: Strateg
   object = strategy.prepareForCreate(object, ctx);
   const kind = shownKind(endpoint.row, object);
   refuseIfAny(kind, object, strategy.validate(object, ctx));
-  // After the kind's own checks, whose messages say more.
+  // After the kind's own checks, whose messages have more detail.
   refuseIfAny(kind, object, validateMeta(object, namespaced));
   for (const warning of strategy.warningsOnCreate?.(object, ctx) ?? []) addWarning(context, warning);
   return canonical(strategy, object);
 }
 
-/** How a refusal calls the object: custom resources are called what they say they are. */
+/** The object's kind in a refusal: for custom resources the kind in the object itself. */
 export function shownKind({ isCustom, stored }: KindRow, object: KubeObject): { group: string; kind: string } {
   if (!isCustom) return stored;
   const { group } = parseApiVersion(object.apiVersion ?? "");

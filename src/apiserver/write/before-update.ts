@@ -1,4 +1,4 @@
-// What happens to every changed object before it is stored.
+// Prepares and validates every changed object before it is stored.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/update.go, BeforeUpdate
 
 import type { KubeObject } from "#api/object.ts";
@@ -10,7 +10,7 @@ import { canonical, refuseIfAny, shownKind, validateMeta } from "./before-create
 import { matchNamespace } from "./namespace-match.ts";
 import { validateObjectMetaUpdate } from "./object-meta-validation.ts";
 
-/** `rules` are those of the main resource or of a subresource. Throws a 422 with all that is wrong. */
+/** `rules`: of the main resource or of a subresource. Throws a 422 with all errors. */
 export async function beforeUpdate(
   call: ResourceCall,
   given: KubeObject,
@@ -34,7 +34,7 @@ export async function beforeUpdate(
   return canonical(row.strategy, object);
 }
 
-/** An update can leave these out, and cannot take back a deletion. */
+/** An update may omit these fields, and cannot undo a deletion. */
 function keepSystemFields(object: KubeObject, old: KubeObject): KubeObject {
   const meta = object.metadata ?? {};
   const oldMeta = old.metadata ?? {};

@@ -1,4 +1,4 @@
-// Storing a new object: name, rules, validating admission, store.
+// Stores a new object: name, strategy, validating admission, store.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Create
 
 import type { KubeObject } from "#api/object.ts";
@@ -19,10 +19,13 @@ import { beforeCreate, fillSystemFields } from "./before-create.ts";
 import { checkSize } from "./object-size.ts";
 import { storable } from "./storable.ts";
 
-/** How often a generated name that is taken is drawn again. */
+/** How often a taken generated name is generated again. */
 const NAME_ATTEMPTS_MAX = 8;
 
-/** The object as stored; with dry run as it would be. Its managed fields are up to date and mutating admission is over. */
+/**
+ * The stored object; with a dry run the object that would be stored. Its managed fields are up to date, and mutating
+ * admission has run.
+ */
 export async function createObject(
   core: ServerCore,
   call: ResourceCall,
@@ -40,7 +43,7 @@ export async function createObject(
   }
 }
 
-/** One attempt. A write that turns out to be a create asks for the right to create once its object is valid. */
+/** One attempt. An update that turns into a create checks the permission to create once its object is valid. */
 export async function createOnce(
   core: ServerCore,
   call: ResourceCall,
@@ -56,7 +59,7 @@ export async function createOnce(
     await call.endpoint.row.authorizeValid?.(call, object, undefined, signal);
     await authorize?.();
     await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
-    // Upstream's update does not look at the version of an object that it creates.
+    // Upstream's update does not check the version of an object that it creates.
     if (!dryRun && authorize === undefined) refuseVersion(object);
     const created = storeNew(core, call, object, dryRun);
     stored();
@@ -81,7 +84,7 @@ function storeNew(core: ServerCore, call: ResourceCall, given: KubeObject, dryRu
   const existing = table.get(key);
   if (existing !== undefined) throw alreadyExists(call, given, existing);
   const object = storable(call, given);
-  // A version that the client gave stays: upstream's dry run stops short of the store, which takes it out.
+  // The client's version stays: upstream's dry run ends before the store, which would remove it.
   if (dryRun) return object;
   checkSize(call, object);
   const stored = table.create(key, (revision) => withResourceVersion(object, revision)) as StoredVersion;

@@ -1,4 +1,4 @@
-// Deleting one object: at once, or marked while its grace period runs or finalizers hold it.
+// Deletes one object: at once, or by marking it while its grace period runs or finalizers keep it.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Delete
 
 import type { DeleteOptions, Status } from "#api/meta.ts";
@@ -75,7 +75,7 @@ export async function admitDeletion(
   await core.admission.validate(attributes, signal);
 }
 
-/** Undefined: the object changed meanwhile. Nothing is written when nothing would change. */
+/** Undefined: the object changed meanwhile. An unchanged object is not written. */
 export function write(
   core: ServerCore,
   call: ResourceCall,
@@ -111,7 +111,7 @@ function removeNow(
   return finished(call, gone.object, true);
 }
 
-/** Marking the object gave it a version of its own, which the client could not have known. */
+/** Marking the object gave it a new version, which the client cannot know. */
 function withoutVersion({ preconditions, ...options }: DeleteOptions): DeleteOptions {
   return preconditions?.uid === undefined ? options : { ...options, preconditions: { uid: preconditions.uid } };
 }

@@ -1,4 +1,4 @@
-// How a delete begins: preconditions, the grace period, and whether an earlier delete still runs.
+// The start of a delete: preconditions, the grace period, and whether an earlier delete is in progress.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete
 
 import { type Int64, int64Of, wrappedSecondsMs } from "#api/int64.ts";
@@ -11,11 +11,11 @@ import type { StrategyContext } from "#kinds/strategy.ts";
 import type { KindRow } from "../registry.ts";
 
 export type DeletionStart =
-  /** Nothing stands between the object and its end but finalizers. */
+  /** Only finalizers can keep the object. */
   | { readonly kind: "immediate"; readonly object: KubeObject }
   /** An earlier delete will end no later than this one would. */
   | { readonly kind: "pending"; readonly object: KubeObject }
-  /** The object, marked, lives on for the grace period. */
+  /** The marked object stays for the grace period. */
   | { readonly kind: "graceful"; readonly object: KubeObject; readonly graceSeconds: Int64 };
 
 /** Throws a 409 when a precondition does not hold. */
@@ -47,7 +47,7 @@ export function beginDeletion(
   return { kind: "graceful", object: marked, graceSeconds };
 }
 
-/** A second delete can only bring the end nearer, and not before now. */
+/** A second delete can only shorten the grace period, at most to now. */
 function shorten(
   object: KubeObject,
   end: string,
@@ -67,7 +67,7 @@ function shorten(
 
 function checkPreconditions(row: KindRow, object: KubeObject, { preconditions }: DeleteOptions): void {
   const { uid = "", resourceVersion = "", name = "" } = object.metadata ?? {};
-  // Upstream names the kind where the resource is meant.
+  // As upstream, the kind is used in place of the resource.
   const what = { group: row.stored.group, resource: row.stored.kind };
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
     const record = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid})`;
@@ -88,13 +88,13 @@ function repairGracePeriod(object: KubeObject): KubeObject {
     : object;
 }
 
-/** Users set the generation of kinds that do not count it, and Go's int64 wraps. */
+/** Users may set the generation of kinds that do not manage it, and Go's int64 wraps around. */
 function nextGeneration(generation: Int64): number {
   if (typeof generation === "number" && generation < Number.MAX_SAFE_INTEGER) return generation + 1;
   return int64Of(BigInt.asIntN(64, BigInt(generation) + 1n)) as number;
 }
 
-/** An object that only finalizers keep. Upstream: registry/generic/registry/store.go, markAsDeleting */
+/** Marks an object that only finalizers keep. Upstream: registry/generic/registry/store.go, markAsDeleting */
 export function markAsDeleting(object: KubeObject, now: number): KubeObject {
   const { deletionTimestamp, generation = 0 } = object.metadata ?? {};
   const isFirst = deletionTimestamp === undefined;

@@ -1,4 +1,4 @@
-// The usual rule for names of objects.
+// The default validation of object names.
 
 import { isDns1123Subdomain } from "#api/names.ts";
 

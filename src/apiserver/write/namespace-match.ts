@@ -1,4 +1,4 @@
-// The namespace of an object and of its request are the same, or one of them says nothing.
+// The namespaces of an object and of its request must be equal, if both are set.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
 
 import type { KubeObject } from "#api/object.ts";

@@ -1,4 +1,4 @@
-// The rules of metadata that all kinds share, as lists of errors.
+// Validates the metadata of all kinds, as lists of errors.
 
 import * as field from "#api/field-error.ts";
 import type { ObjectMeta } from "#api/meta.ts";
@@ -22,7 +22,7 @@ export function validateObjectMeta(
   return errors;
 }
 
-/** What an update may not do to metadata. */
+/** Validates an update of metadata. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): field.FieldError[] {
   const errors: field.FieldError[] = [];
   genericObjectMetaUpdate(errors, meta, old, METADATA);

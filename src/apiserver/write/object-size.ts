@@ -1,7 +1,7 @@
-// Objects that etcd would not take, this store does not take either.
+// Refuses objects that are too large for etcd.
 //
-// Deviation: upstream measures the protobuf form. It is measured only after a large request: small ones
-// cannot make an object grow so far at once.
+// Deviation: upstream measures the protobuf form. The size is measured only after a large request: small ones cannot
+// make an object grow that much at once.
 
 import type { KubeObject } from "#api/object.ts";
 import { bareFailure } from "#api/status-error.ts";

@@ -1,4 +1,4 @@
-// Objects that the server itself creates and deletes, without admission and without a client that waits.
+// Objects that the server itself creates and deletes, without admission and without a client.
 
 import { apiVersionOf, type KubeObject } from "#api/object.ts";
 import { withMeta, withResourceVersion } from "#api/object-meta.ts";
@@ -33,7 +33,7 @@ export function createOwn(
 
 const MANAGER = "kube-apiserver";
 
-/** The object with its type, and the server as the owner of its fields. */
+/** The object with its kind, and the server as the owner of its fields. */
 function ownedByServer(core: ServerCore, row: KindRow, given: KubeObject): KubeObject {
   const { namespace = "", name = "" } = given.metadata ?? {};
   const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
@@ -41,7 +41,7 @@ function ownedByServer(core: ServerCore, row: KindRow, given: KubeObject): KubeO
   return recordUpdate(core, call, undefined, typed, MANAGER);
 }
 
-/** The same for an object whose owned fields are known: finding them out takes long at a start. */
+/** The same for an object whose owned fields are known: computing them is slow at a start. */
 export function withOwnedFields(
   core: ServerCore,
   row: KindRow,
@@ -56,7 +56,7 @@ export function withOwnedFields(
   return withMeta({ kind, apiVersion, ...given } as KubeObject, { managedFields: [owner] });
 }
 
-/** Replaces a stored object; the server comes to own what it changes. */
+/** Replaces a stored object; the server then owns the changed fields. */
 export function updateOwn(
   core: ServerCore,
   row: KindRow,
@@ -70,7 +70,7 @@ export function updateOwn(
   core.tableOf(row).update(existing, (revision) => withResourceVersion(object, revision));
 }
 
-/** Undefined: its name is taken. */
+/** Undefined: the name is taken. */
 export function storeOwn(core: ServerCore, row: KindRow, given: KubeObject): StoredVersion | undefined {
   const creationTimestamp = formatTime(core.clock.now());
   const object = withMeta(given, { uid: core.rng.uids.uuid(), creationTimestamp });
@@ -81,7 +81,7 @@ export function keyOfObject(row: KindRow, { metadata = {} }: KubeObject): Storag
   return keyOf(row, metadata.namespace ?? "", metadata.name ?? "");
 }
 
-/** Finalizers keep it, marked, until they are gone. What cannot be removed now is an orphan until the server starts again. */
+/** With finalizers the object is only marked. If the delete fails, the object is an orphan until the next start. */
 export function deleteOwn(core: ServerCore, table: string, key: StorageKey): void {
   const rows = core.tableOf(rowNamed(core, table));
   const existing = rows.get(key);

@@ -1,4 +1,4 @@
-// Owner references that a client sent twice are kept once, with a warning.
+// Removes duplicate owner references of a request, with a warning.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/rest.go, dedupOwnerReferencesAndAddWarning
 
 import { semanticEqual } from "#api/equality.ts";

@@ -1,4 +1,4 @@
-// An object as the store keeps it.
+// The form in which the store keeps an object.
 // Upstream: protobuf, in which most built-in kinds are stored, has no empty lists.
 
 import { goTypeOfKind } from "#api/go-layout.ts";

@@ -1,4 +1,4 @@
-// Conflicts that upstream reports in the words of its storage layer, key included.
+// Conflict errors in the words of upstream's storage layer, including the key.
 // Upstream: k8s.io/apiserver/pkg/storage/errors.go and interfaces.go, Preconditions.Check
 
 import { type ApiError, newConflict } from "#api/status-error.ts";
@@ -10,7 +10,7 @@ export const OPTIMISTIC_LOCK =
 
 type Property = "UID" | "ResourceVersion";
 
-/** What the client expects of the object does not hold. */
+/** A precondition of the client does not hold. */
 export function preconditionFailed(
   { endpoint, name }: Pick<ResourceCall, "endpoint" | "name">,
   key: StorageKey,
@@ -19,7 +19,7 @@ export function preconditionFailed(
   dryRun = false,
 ): ApiError {
   const message = `Precondition failed: ${property} in precondition: ${wanted}, ${property} in object meta: ${actual}`;
-  // A dry run is refused before the store puts its prefix to the key.
+  // A dry run is refused before the store adds its prefix to the key.
   const prefix = dryRun ? "" : "/registry";
   const where = `Code: 4, Key: ${prefix}/${endpoint.row.etcdDirectory}/${key}, ResourceVersion: 0, AdditionalErrorMsg: ${message}`;
   return newConflict(endpoint.groupResource, name, `StorageError: invalid object, ${where}`);

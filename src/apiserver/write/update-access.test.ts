@@ -5,7 +5,7 @@ import { startTestServer, testClient } from "../testing.ts";
 
 const CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 
-/** All but binding claims. */
+/** Allows everything except binding claims. */
 const authorizer: Authorizer = {
   authorize: ({ info }) =>
     info.isResourceRequest && info.subresource === "binding"

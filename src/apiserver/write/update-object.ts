@@ -1,5 +1,5 @@
-// Changing a stored object: the one loop behind PUT, PATCH, apply and the updating subresources. It
-// computes the wanted object from the stored one, and starts again when that changed meanwhile.
+// Updates a stored object: the loop behind PUT, PATCH, apply and the updating subresources. It computes the desired
+// object from the stored one, and starts again when that changed meanwhile.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Update
 
 import * as field from "#api/field-error.ts";
@@ -31,15 +31,15 @@ import { OPTIMISTIC_LOCK, preconditionFailed } from "./storage-errors.ts";
 
 export interface UpdateRequest {
   readonly options: WriteOptions;
-  /** Those of the main resource or of a subresource. */
+  /** The rules of the main resource or of a subresource. */
   readonly rules: UpdateStrategy;
-  /** An apply creates what is not there. */
+  /** An apply creates a missing object. */
   readonly forceAllowCreate: boolean;
   /** The uid that the client expects; "" for any. */
   readonly uid: string;
-  /** May this user create, where the update turns out to be a create? Throws a 403. */
+  /** Checks the permission to create, if the update turns into a create. Throws a 403. */
   authorizeCreate(): Promise<void>;
-  /** The wanted object in the stored form, managed fields included. Called again after each lost race. */
+  /** The desired object in the stored form, with managed fields. Called again after each conflict. */
   desired(existing: KubeObject | undefined): KubeObject | Promise<KubeObject>;
 }
 
@@ -92,7 +92,7 @@ async function createInstead(
     const created = await createOnce(core, call, object, options, signal, request.authorizeCreate);
     return { object: created, isCreated: true };
   } catch (error) {
-    // Created by another request meanwhile: it is an update after all.
+    // Another request created it meanwhile, so this is an update.
     if (isAlreadyExists(error)) return undefined;
     throw error;
   }
@@ -154,7 +154,7 @@ async function storeChanged(
   return { object: stored.object, isCreated: false };
 }
 
-/** Given no version, the stored one is meant where the kind allows it. Throws a 409 for another version. */
+/** Without a version the stored one is used, if the kind allows it. Throws a 409 for another version. */
 function checkVersion(call: ResourceCall, object: KubeObject, old: KubeObject): KubeObject {
   const { endpoint, name } = call;
   const current = old.metadata?.resourceVersion;
@@ -167,7 +167,7 @@ function checkVersion(call: ResourceCall, object: KubeObject, old: KubeObject): 
   throw newInvalid({ group, kind: resource }, name, [field.invalid(path, 0, "must be specified for an update")]);
 }
 
-/** "" when it is not given. Upstream does not expect what cannot be parsed here. */
+/** "" when it is missing. Upstream does not handle an unparsable version here. */
 function readVersion({ metadata }: KubeObject): string {
   const given = metadata?.resourceVersion ?? "";
   if (given === "" || /^[0-9]+$/.test(given)) return given;
