@@ -1,5 +1,5 @@
-// A whole cluster from a clock, chance, a store and a host: the embedded API server, the controllers of
-// kube-controller-manager, the scheduler and simulated nodes. It knows neither files nor sockets: the composition root
+// A whole cluster, built from a clock, a random source, a store and a host: the embedded API server, the controllers of
+// kube-controller-manager, the scheduler and simulated nodes. It uses neither files nor sockets: the composition root
 // listens, and `server.handle` answers.
 
 import { choosePlugins, type PluginChoice } from "#apiserver/admission/default-plugins.ts";
@@ -30,7 +30,7 @@ import { leadWhilePossible } from "./leadership.ts";
 import { runManager, withCa } from "./manager.ts";
 
 const USER_AGENT = "steersman";
-/** As which the controllers own fields: the part of a user agent before its first slash is the field manager. */
+/** The field manager of the controllers: the part of a user agent before its first slash. */
 const MANAGER_AGENT = "kube-controller-manager";
 const COMPANIONS = ["scheduler", "nodes", "disks"];
 const NODE_START_MS = 300;
@@ -39,40 +39,49 @@ const NODE_STOP_MS = 500;
 export interface ClusterOptions {
   readonly clock: Clock;
   readonly rng: Rng;
-  /** Of the API server. */
+  /** The API server's log. */
   readonly log: Logger;
-  /** Of the controllers, the scheduler and the nodes. */
+  /** The log of the controllers, the scheduler and the nodes. */
   readonly controllerLog: Logger;
   readonly gates: FeatureGates;
-  /** Has the files of manager.ts. */
+  /** Contains the files of manager.ts. */
   readonly host: Host;
-  /** Its owner closes it. */
+  /** The caller closes its storage. */
   readonly server: Omit<ApiServerOptions, "clock" | "rng" | "log" | "gates" | "timeZones">;
   /** Generic.Controllers selects the controllers. */
   readonly config: ComponentConfig;
   readonly nodes: number;
-  /** Absent: pods behave as their annotations say, and nodes are never away. */
+  /** Absent: pods behave according to their annotations, and nodes never fail. */
   readonly stages?: Stages;
   /** Absent: the plugins that are on by default. */
   readonly admissionPlugins?: PluginChoice;
   /** The controllers run under the Lease of this holder; absent: without a Lease. */
   readonly leaseHolder?: string;
-  /** Another manager holds the Lease; called at each try. */
+  /** Called at each try while another manager holds the Lease. */
   readonly onWaiting?: (holder: string) => void;
   readonly shutdownTimeoutMs: number;
-  /** Asked before each request of the parts, and again after each wait: a promise to wait for, when it is time to serve sockets. */
+  /**
+   * Called before each request of the parts, and again after each wait. Returns a promise to wait for when sockets must
+   * be served.
+   */
   readonly nextTurn?: () => Promise<void> | undefined;
 }
 
 export interface Cluster {
   readonly server: ApiServer;
-  /** The controllers that the configuration and the feature gates select. */
+  /** The controllers selected by the configuration and the feature gates. */
   readonly controllers: readonly string[];
   /** All nodes are Ready, and the caches of all controllers have synced. */
   readonly ready: Promise<void>;
-  /** All nodes take pods. Never without the node lifecycle controller, which takes the taint of new nodes away. */
+  /**
+   * Resolves when all nodes accept pods. Without the node lifecycle controller, which untaints new nodes, it never
+   * resolves.
+   */
   readonly takesPods: Promise<void>;
-  /** Starts everything but the server, which answers from the beginning. Resolves at the end, and rejects when a part fails. */
+  /**
+   * Starts all parts except the server, which answers from the beginning. Resolves at the end, and rejects when a part
+   * fails.
+   */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -128,7 +137,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   };
 }
 
-/** What component statuses tell about the parts of this process. The store is there as long as the server is. */
+/** The health of this process's parts, for ComponentStatus. The store is healthy while the server runs. */
 class PartsHealth {
   areRunning = false;
   isManagerReady = false;
@@ -205,7 +214,7 @@ async function runParts(
           },
           signal,
         );
-  const companions = runManager(
+  const others = runManager(
     {
       ...common,
       clients,
@@ -214,7 +223,7 @@ async function runParts(
       isAssigned: (name) => COMPANIONS.includes(name),
       hasTokenController: false,
       transport: asAdmin(),
-      controllers: companionsOf(
+      controllers: otherParts(
         {
           count: nodes,
           onReady: onNodes,
@@ -227,13 +236,13 @@ async function runParts(
     },
     signal,
   );
-  await Promise.all([manager, companions]);
+  await Promise.all([manager, others]);
 }
 
 function withTurns(transport: Transport, nextTurn: () => Promise<void> | undefined): Transport {
   return {
     async send(request, signal) {
-      // Of hundreds that waited for one turn, most go on after later ones.
+      // Of hundreds of requests that waited for one turn, most continue after later turns.
       for (let turn = nextTurn(); turn !== undefined; turn = nextTurn()) await turn;
       return transport.send(request, signal);
     },
@@ -241,7 +250,7 @@ function withTurns(transport: Transport, nextTurn: () => Promise<void> | undefin
 }
 
 /** The parts of a cluster beside the API server and kube-controller-manager. */
-function companionsOf(
+function otherParts(
   nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "onUntainted" | "metricsApi" | "stages">,
   schedulerClients: ClientBuilder,
 ): readonly RegisteredController[] {

@@ -1,6 +1,6 @@
-// The controllers of a cluster in one process run under the Lease of kube-controller-manager, so that a manager beside
-// the cluster waits or takes over, and no two act at the same time. The process goes on without the Lease: unlike the
-// daemon it is a candidate again after a loss, for example when the machine was suspended.
+// The controllers of a cluster in one process run under the Lease of kube-controller-manager. A manager beside the
+// cluster therefore waits or takes over, and two never act at the same time. The process continues without the Lease:
+// unlike the daemon, it becomes a candidate again after a loss, for example after the machine was suspended.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { durationMs } from "#api/go-duration.ts";
@@ -23,16 +23,16 @@ export interface LeadershipOptions {
   readonly rng: Rng;
   readonly log: Logger;
   readonly client: Client;
-  /** The same after a restart: what held the Lease before cannot run any more. */
+  /** The same after a restart: the earlier holder cannot run any more. */
   readonly identity: string;
   readonly election: LeaderElectionConfig;
-  /** Runs the controllers; nothing passes the fence once the Lease could have expired. */
+  /** Runs the controllers; the fence refuses writes once the Lease may have expired. */
   readonly run: (fence: (transport: Transport) => Transport, signal: AbortSignal) => Promise<void>;
-  /** Another manager holds the Lease; called at each try. */
+  /** Called at each try while another manager holds the Lease. */
   readonly onWaiting: (holder: string) => void;
 }
 
-/** Resolves after an abort, when the controllers have ended and the Lease is given back; rejects when they fail. */
+/** Resolves after an abort, when the controllers have ended and the Lease is released; rejects when they fail. */
 export async function leadWhilePossible(options: LeadershipOptions, signal: AbortSignal): Promise<void> {
   const { clock, rng, log, client, identity, election, onWaiting } = options;
   const { resourceNamespace: namespace, resourceName: name } = election;

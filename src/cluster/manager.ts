@@ -1,5 +1,5 @@
-// The controllers of kube-controller-manager beside an API server: their clients over a transport, the files that a
-// cluster in one process gives them, and their run.
+// Runs the controllers of kube-controller-manager beside an API server: their clients over a transport, and the files
+// that a cluster in one process provides.
 
 import type { Host } from "#base/host.ts";
 import type { Transport } from "#base/http.ts";
@@ -10,7 +10,7 @@ import type { ComponentConfig } from "#manager/options/config.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { type RunDeps, runControllers } from "#manager/run-controllers.ts";
 
-/** Where the host of a cluster in one process keeps the key of service account tokens, the CA and its key. */
+/** The file names, on the host of a cluster in one process, of the service account key, the CA and its key. */
 export const clusterFiles = { accountKey: "service-account.key", ca: "ca.crt", caKey: "ca.key" } as const;
 
 export interface ManagerOptions
@@ -24,23 +24,23 @@ export interface ManagerOptions
   readonly hasTokenController: boolean;
   /** With the credentials of the manager. */
   readonly transport: Transport;
-  /** Without credentials: each controller is its own service account. Absent: all are the manager. */
+  /** Without credentials: each controller uses its service account. Absent: all use the manager's credentials. */
   readonly anonymous?: Transport;
-  /** With the credentials of a service account in kube-system: each controller is its own, without tokens. */
+  /** A transport as a service account in kube-system: each controller uses its own, without tokens. */
   readonly accountTransport?: (account: string) => Transport;
   readonly clients: Pick<BuilderOptions, "limits" | "userAgentPrefix" | "direct">;
-  /** Run instead of the controllers of kube-controller-manager. */
+  /** These run instead of the controllers of kube-controller-manager. */
   readonly controllers?: readonly RegisteredController[];
 }
 
-/** The configuration with the cluster's key of service account tokens, unless it names another one. */
+/** Sets the cluster's service account key, unless the configuration names another one. */
 export function withAccountKey(config: ComponentConfig): ComponentConfig {
   const { SAController } = config;
   const ServiceAccountKeyFile = SAController.ServiceAccountKeyFile || clusterFiles.accountKey;
   return { ...config, SAController: { ...SAController, ServiceAccountKeyFile } };
 }
 
-/** The configuration with the cluster's CA as the one that signs certificates. */
+/** Sets the cluster's CA as the signing CA for certificates. */
 export function withCa(config: ComponentConfig): ComponentConfig {
   const CSRSigningController = {
     ...config.CSRSigningController,

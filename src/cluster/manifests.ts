@@ -1,4 +1,4 @@
-// Manifests: files with objects in YAML or JSON, read and applied to a cluster in their order.
+// Manifests: files with objects in YAML or JSON, parsed and applied to a cluster in order.
 
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -20,7 +20,7 @@ export interface Manifest {
   readonly object: KubeObject;
 }
 
-/** Manifests that cannot be read or applied; the message has a line for each. */
+/** Manifests that cannot be parsed or applied; the message has a line for each. */
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
   constructor(problems: readonly string[]) {
@@ -28,14 +28,14 @@ export class ManifestError extends Error {
   }
 }
 
-/** The objects of a file. A document of kind List stands for its items. */
+/** The objects of a file. A document of kind List is replaced by its items. */
 export function readManifests(file: string, text: string): readonly Manifest[] {
   return readDocuments(file, text, (value, place) =>
     objectsIn(value).map((object) => ({ title: `${place} (${describe(object)})`, object })),
   );
 }
 
-/** What is read from each document of a file. What cannot be read is told with its file and document. */
+/** Parses each document of a file. Errors name the file and document. */
 export function readDocuments<T>(
   file: string,
   text: string,
@@ -105,7 +105,7 @@ export interface ApplyDeps {
   readonly fieldManager: string;
 }
 
-/** Server-side apply of each, whatever became of those before it. A definition is waited for before its objects come. */
+/** Applies each manifest server-side, even if an earlier one failed. Waits for a definition before its objects. */
 export async function applyManifests(
   manifests: readonly Manifest[],
   deps: ApplyDeps,

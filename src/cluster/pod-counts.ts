@@ -1,4 +1,4 @@
-// How many nodes there are, and how many pods in which phase: kept up to date by the store, so that reading it costs nothing.
+// The number of nodes, and of pods by phase: updated with each write of the store, so that reading costs nothing.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { ApiServer } from "#apiserver/create-api-server.ts";

@@ -1,4 +1,4 @@
-// What users choose about the controllers and the API server of a cluster in one process.
+// The user's settings for the controllers and the API server of a cluster in one process.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { choosePlugins, type PluginChoice, PluginChoiceError } from "#apiserver/admission/default-plugins.ts";
@@ -9,17 +9,17 @@ import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts"
 import { selectionProblems } from "#manager/options/validate.ts";
 
 export interface ClusterSettings {
-  /** As --controllers of kube-controller-manager; absent: all that are on by default. */
+  /** Like --controllers of kube-controller-manager; absent: all that are on by default. */
   readonly controllers?: readonly string[];
-  /** Of the API server and the controllers. */
+  /** For the API server and the controllers. */
   readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** As --runtime-config of kube-apiserver, by key: { "api/beta": "true" }. */
+  /** Like --runtime-config of kube-apiserver, by key: { "api/beta": "true" }. */
   readonly runtimeConfig?: RuntimeConfig;
-  /** As --enable-admission-plugins and --disable-admission-plugins of kube-apiserver. */
+  /** Like --enable-admission-plugins and --disable-admission-plugins of kube-apiserver. */
   readonly admissionPlugins?: PluginChoice;
 }
 
-/** A setting names something that does not exist, or gives it a value that it cannot have. */
+/** A setting with an unknown name or an invalid value. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
   readonly setting: keyof ClusterSettings;

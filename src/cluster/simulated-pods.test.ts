@@ -1,4 +1,4 @@
-// What users see of simulated pods: columns of kubectl, events, and the answers of kubelets.
+// The visible behaviour of simulated pods: columns of kubectl, events, and the answers of kubelets.
 
 import { describe, expect, it } from "vitest";
 import { Deployments } from "#api/generated/resources/apps-v1.ts";

@@ -1,5 +1,5 @@
-// Stages: rules for pods and nodes, in a file of YAML documents or as an object. A mistake is told with its file, document
-// and field.
+// Stages: rules for pods and nodes, in a file of YAML documents or as an object. Errors name the file, document and
+// field.
 
 import { durationMs, parseDuration } from "#api/go-duration.ts";
 import type { Selector } from "#api/label-selector.ts";
@@ -12,7 +12,7 @@ import { ManifestError, readDocuments } from "./manifests.ts";
 
 const NODE_TIMES = ["fails-at", "returns-at", "partitioned-at", "heals-at"] as const;
 
-/** What is wrong with one field. */
+/** The error of one field. */
 class FieldProblem extends Error {
   constructor(path: string, problem: string) {
     super(`${path}: ${problem}`);
@@ -148,7 +148,7 @@ function selectorOf(fields: Fields, path: string): Selector {
   }
 }
 
-/** Numbers and booleans may stand without quotes. */
+/** Numbers and booleans need no quotes. */
 function textOf(fields: Fields, field: string, path: string): string | undefined {
   const value = fields[field];
   if (value === undefined) return undefined;

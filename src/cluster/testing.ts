@@ -37,7 +37,7 @@ export const controllers: readonly string[] = [
 export interface StartedCluster {
   readonly clock: VirtualClock;
   readonly cluster: Cluster;
-  /** Of an administrator. */
+  /** The client of an administrator. */
   readonly client: Client;
   readonly stop: AbortController;
   /** The holders of the Leases in kube-system. */

@@ -1,5 +1,5 @@
-// What the PKI of a cluster in one process gives its parts: the API server signs and checks tokens and reaches aggregated
-// API servers, the host of the controllers has the keys as files.
+// Connects the PKI of a cluster in one process with its parts: the API server signs and verifies tokens and connects to
+// aggregated API servers; the controllers' host has the keys as files.
 
 import type { ApiServerOptions } from "#apiserver/create-api-server.ts";
 import { CLIENT_CA, REQUEST_HEADER_CA } from "#apiserver/filters/authenticate.ts";
@@ -46,7 +46,7 @@ export function serverKeys(pki: ClusterPki): KeyOptions {
   };
 }
 
-/** By the names under which the API server knows them. */
+/** By the names that the API server uses. */
 export function clientCas(pki: ClusterPki): readonly ClientCa[] {
   return [
     { name: CLIENT_CA, pem: pki.ca.certificatePem },
@@ -54,7 +54,7 @@ export function clientCas(pki: ClusterPki): readonly ClientCa[] {
   ];
 }
 
-/** The PKI does not change while the cluster runs: nothing watches its files. */
+/** The PKI does not change while the cluster runs, so its files are not watched. */
 export function clusterHost(pki: InnerPki): Host {
   const host = withFiles(systemHost({ certificateAuthorityData: pki.ca.certificatePem }), {
     [clusterFiles.accountKey]: pki.accountKeyPem,

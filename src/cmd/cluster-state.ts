@@ -1,4 +1,4 @@
-// What a cluster in one process keeps: its store and its PKI, in memory or in a directory.
+// The state of a cluster in one process: its store and its PKI, in memory or in a directory.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { systemClock } from "#platform/system/system-clock.ts";
 /** SQLite's pages have 4 KiB. */
 const PAGES_PER_MEBIBYTE = 256;
 
-/** The cluster cannot start, for a reason that its user can do something about. */
+/** The cluster cannot start, for a reason that the user can fix. */
 export class ClusterNotStarted extends Error {
   override readonly name = "ClusterNotStarted";
 }
@@ -19,7 +19,7 @@ export class ClusterNotStarted extends Error {
 export interface DataOptions {
   readonly directory: string;
   readonly synchronous: "full" | "normal";
-  /** The largest size of the store; 0: none. */
+  /** The maximum size of the store; 0: no limit. */
   readonly mebibytesMax: number;
 }
 
@@ -29,8 +29,8 @@ export interface ClusterState {
 }
 
 /**
- * The store comes first: opening it keeps other processes away from all that is in the directory. The PKI is judged by
- * clients in real time, whatever the cluster's clock says.
+ * The store comes first: opening it locks the directory against other processes. Clients check the PKI in real time,
+ * whatever the cluster's clock says.
  */
 export async function openState(clock: Clock, data: DataOptions | undefined): Promise<ClusterState> {
   if (data === undefined) {
@@ -42,7 +42,7 @@ export async function openState(clock: Clock, data: DataOptions | undefined): Pr
   } catch (cause) {
     throw new ClusterNotStarted(`cannot use ${directory} as the data directory: ${errorMessage(cause)}`, { cause });
   }
-  // Loaded on demand: a cluster in memory does without.
+  // Loaded on demand: a cluster in memory does not need it.
   const { openSqliteJournal } = await import("#platform/storage/sqlite-store.ts");
   const journal = openSqliteJournal({
     path: join(directory, "store.db"),

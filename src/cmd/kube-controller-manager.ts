@@ -1,4 +1,4 @@
-// The kube-controller-manager program: reads the command line and does what it says.
+// The kube-controller-manager program: parses the command line and carries it out.
 
 import "#platform/system/supported-runtime.ts";
 import { argv, stdout } from "node:process";
@@ -14,7 +14,7 @@ const STDOUT = 1;
 const STDERR = 2;
 
 async function main(args: readonly string[]): Promise<number> {
-  // What is said before the flags have set up logging.
+  // Logs before the flags have set up logging.
   const log = createLogger({
     clock: systemClock,
     format: "text",

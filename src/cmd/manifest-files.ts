@@ -1,4 +1,4 @@
-// The files that --apply and --stages name: read before the cluster starts, so that a mistake in them costs no time.
+// The files of --apply and --stages: read before the cluster starts, so that errors are reported at once.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export function readManifestFiles(paths: readonly string[]): readonly Manifest[]
   return manifests;
 }
 
-/** As `kubectl -f`: a directory stands for the manifests right in it. */
+/** Like `kubectl -f`: a directory means the manifests directly in it. */
 function filesAt(path: string): readonly string[] {
   if (path === "-") return [path];
   try {

@@ -1,5 +1,5 @@
-// A cluster in one process that clients reach over HTTPS on 127.0.0.1: what `steersman up` and the testing library in
-// real time share.
+// A cluster in one process that clients reach over HTTPS on 127.0.0.1: the common part of `steersman up` and the
+// testing library in real time.
 
 import { hostname } from "node:os";
 import type { ApiServer, ApiServerOptions } from "#apiserver/create-api-server.ts";
@@ -19,9 +19,9 @@ import { serverMetrics } from "./server-metrics.ts";
 import { serverPartsWarning } from "./server-parts-warning.ts";
 
 const HOST = "127.0.0.1";
-/** Users who stop a cluster wait for its end. */
+/** Users wait while a cluster stops. */
 const SHUTDOWN_MS = 1_500;
-/** Only one process can have the store: the holder of an earlier run is gone. */
+/** Only one process can open the store, so the holder of an earlier run is gone. */
 const LEASE_HOLDER = "steersman-up";
 
 export interface ServedClusterOptions extends ReadSettings {
@@ -33,22 +33,22 @@ export interface ServedClusterOptions extends ReadSettings {
   readonly port: number;
   readonly nodes: number;
   readonly stages?: Stages;
-  /** Of the API server, in the clock's time. */
+  /** For the API server, in the clock's time. */
   readonly limits?: NonNullable<ApiServerOptions["limits"]>;
   /** Lets sockets be served while the controllers are busy. */
   readonly turns: FairTurns;
-  /** Another manager holds the controllers' Lease; called at each try. */
+  /** Called at each try while another manager holds the controllers' Lease. */
   readonly onWaiting?: (holder: string) => void;
 }
 
 export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | "ready" | "takesPods"> {
   readonly url: string;
   readonly port: number;
-  /** Starts all but the API server, which answers already. */
+  /** Starts all parts except the API server, which already answers. */
   start(): void;
-  /** Resolves, or rejects, when the controllers have ended: without a stop that is a fault. */
+  /** Resolves, or rejects, when the controllers have ended; without a stop this is a failure. */
   readonly ended: Promise<void>;
-  /** Ends everything, the store included. */
+  /** Ends everything, including the store. */
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       hostname: hostname(),
       admission: () => [serverPartsWarning],
-      // A port that is still to be found clients learn from the kubeconfig alone.
+      // With a free port, clients learn the address only from the kubeconfig.
       ...(port === 0 ? {} : { serverAddress: `${HOST}:${port}` }),
     },
     config,
@@ -86,7 +86,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
   const https = await listen(port, pki, server, log);
   const stop = new AbortController();
   const ended = Promise.withResolvers<void>();
-  ended.promise.catch(() => undefined); // reported by those who wait for it
+  ended.promise.catch(() => undefined); // reported to the caller that awaits it
   let hasStarted = false;
   return {
     server,
@@ -103,7 +103,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
     async stop() {
       stop.abort();
       if (hasStarted) {
-        // A controller that does not end in time is left behind: the store matters.
+        // A controller that does not end in time is abandoned, because the store must be closed.
         await ended.promise.catch((error: unknown) => {
           log.error(error, "Controllers did not stop");
         });

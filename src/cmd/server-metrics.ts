@@ -1,4 +1,4 @@
-// The metrics of an API server in this process, and the page that shows them: in the same forms as the daemon's.
+// The metrics of an API server in this process, and their page, in the same formats as the daemon's.
 
 import { gzipSync } from "node:zlib";
 import type { ApiServerOptions } from "#apiserver/create-api-server.ts";

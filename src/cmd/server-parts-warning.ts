@@ -1,11 +1,11 @@
-// The embedded API server stores objects that only a part which it lacks would act on: webhooks, policies. Their
-// creation is answered with a Warning header, which kubectl prints.
+// The embedded API server stores objects for parts that it lacks: webhooks, policies. Creating one is answered with a
+// Warning header, which kubectl prints.
 
 import type { AdmissionPlugin } from "#apiserver/admission.ts";
 
 const WEBHOOKS = "admission by webhooks";
 const POLICIES = "admission by policies";
-/** The part that gives each kind its meaning, by "resource.group". */
+/** The missing part for each kind, by "resource.group". */
 const serverParts: Readonly<Record<string, string>> = {
   "mutatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
   "validatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,

@@ -24,7 +24,7 @@ export class StatusLine implements Disposable {
     this.#timer.unref();
   }
 
-  /** Writes text of others above the line. */
+  /** Writes other text above the line. */
   above(write: () => void): void {
     this.#options.write(CLEAR);
     this.#shown = "";
@@ -46,7 +46,7 @@ export class StatusLine implements Disposable {
   }
 }
 
-/** time: of the cluster, where that is not the machine's. */
+/** time: the cluster's time, if it differs from the machine's. */
 export function statusText({ nodes, pods, phases }: ClusterCounts, time?: { now: Date; speed: number }): string {
   const told = phases.map(([phase, count]) => `${count} ${phase}`).join(", ");
   const parts = [plural(nodes, "node"), pods === 0 ? "no pods" : `${plural(pods, "pod")}: ${told}`];

@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-// Who reads no further, as `head` does, does not stop a cluster.
+// A reader that stops reading, such as `head`, does not stop a cluster.
 for (const stream of [stdout, stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -1,4 +1,5 @@
-// `steersman up` in a terminal: prints what runs and where, one live line about it, and waits for a signal or a command.
+// `steersman up` in a terminal: prints what runs and where, shows a live status line, and waits for a signal or a
+// command.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
@@ -18,7 +19,7 @@ import { kubernetesVersion, steersmanVersion } from "./version.ts";
 
 /** Errors only. */
 const ERRORS = -1;
-/** Where the terminal does not say how wide it is. */
+/** If the terminal does not report its width. */
 const DEFAULT_COLUMNS = 80;
 const NOT_FOUND = 127;
 const BY_SIGNAL = 128;
@@ -49,7 +50,7 @@ export async function up(args: readonly string[]): Promise<number> {
   });
   const manifests = await manifestsOf(flags);
   const stages = await stagesOf(flags);
-  // The controllers log the conflicts and retries of a healthy cluster as errors, as upstream's do.
+  // Like upstream's, the controllers log conflicts and retries of a healthy cluster as errors.
   const cluster = await startCluster({
     ...flags,
     stages,
@@ -59,7 +60,7 @@ export async function up(args: readonly string[]): Promise<number> {
   let hasWelcomed = false;
   try {
     const stoppedBy = await Promise.race([cluster.apply(manifests).then(() => undefined), stopped]);
-    // A command that has not run has not succeeded.
+    // A command that did not run has not succeeded.
     if (stoppedBy !== undefined) return command === undefined ? 0 : BY_SIGNAL + constants.signals[stoppedBy];
     if (isTalking) {
       stdout.write(welcome(cluster, flags, manifests.length));
@@ -98,17 +99,17 @@ async function stagesOf({ stages }: UpFlags): Promise<Stages> {
   return readStagesFile(stages);
 }
 
-/** Never resolves: controllers that end while a command runs have failed. */
+/** Never resolves: if controllers end while a command runs, they have failed. */
 async function failureOf(cluster: RunningCluster): Promise<never> {
   await cluster.ended;
   throw new Error("the controllers have ended");
 }
 
-/** As a shell: 127 when there is no such program, 128 and the signal's number when a signal ended it. */
+/** Like a shell: 127 for an unknown program, 128 plus the signal's number after a signal. */
 function run([file, ...args]: readonly [string, ...string[]], { kubeconfig }: RunningCluster): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: "inherit", env: { ...process.env, KUBECONFIG: kubeconfig } });
-    // Ctrl-C reaches the command by itself; its end is then the cluster's.
+    // Ctrl-C also reaches the command; the cluster ends with it.
     process.on("SIGTERM", () => child.kill("SIGTERM"));
     child.on("error", (error: NodeJS.ErrnoException) => {
       const why = error.code === "ENOENT" ? "no such program" : error.message;

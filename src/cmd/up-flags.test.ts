@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readSettings } from "#cluster/settings.ts";
 import { asFlagError, readUpFlags, upHelp } from "./up-flags.ts";
 
-/** What is wrong with a command line, as `up` would say it. */
+/** The error of `up` for a command line. */
 function problemOf(...args: string[]): string {
   try {
     readSettings(readUpFlags(args) ?? {});

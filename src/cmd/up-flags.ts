@@ -1,4 +1,4 @@
-// The command line of `steersman up`: its flags, what they may say, and its help.
+// The command line of `steersman up`: its flags, their validation, and its help.
 
 import { parseRuntimeConfig } from "#apiserver/builtin/runtime-config.ts";
 import { FeatureGateError, parseFeatureGates } from "#base/feature-gates.ts";
@@ -9,7 +9,7 @@ import { printSections } from "#manager/flags/usage.ts";
 import type { DataOptions } from "./cluster-state.ts";
 
 export const DEFAULT_PORT = 7443;
-/** Kubernetes is made for clusters of up to 5,000 nodes. */
+/** Kubernetes supports clusters of up to 5,000 nodes. */
 const NODES_MAX = 5_000;
 const SPEED_MAX = 100_000;
 
@@ -112,12 +112,12 @@ export interface UpFlags extends ClusterSettings {
   readonly apply: readonly string[];
   /** Path of a file; "": none. */
   readonly stages: string;
-  /** "": unless given. */
+  /** "": not given. */
   readonly directory: string;
   readonly data?: DataOptions;
   readonly isQuiet: boolean;
   readonly verbosity: number;
-  /** Runs with the cluster, and ends it. */
+  /** Runs beside the cluster, which ends with it. */
   readonly command?: readonly [file: string, ...args: string[]];
 }
 
@@ -146,7 +146,7 @@ function parse(args: readonly string[]): ReturnType<typeof parseFlags> {
   }
 }
 
-/** Undefined: help is wanted. */
+/** Undefined: help was requested. */
 export function readUpFlags(args: readonly string[]): UpFlags | undefined {
   const end = args.indexOf("--");
   const { values, changed, isHelpWanted, positional } = parse(end < 0 ? args : args.slice(0, end));
@@ -195,7 +195,7 @@ const flagOf: Readonly<Record<keyof ClusterSettings, string>> = {
   admissionPlugins: "--enable-admission-plugins, --disable-admission-plugins",
 };
 
-/** The flag that is to blame for a setting. */
+/** Names the flag of an invalid setting. */
 export function asFlagError(error: unknown): unknown {
   return error instanceof SettingError
     ? new FlagError(`${flagOf[error.setting]}: ${error.problem}`, { cause: error })

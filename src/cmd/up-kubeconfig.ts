@@ -1,4 +1,4 @@
-// The kubeconfig of a cluster in one process. Cluster, user and context bear its port in their names, so that the
+// The kubeconfig of a cluster in one process. The names of cluster, user and context contain its port, so that the
 // kubeconfigs of several clusters can be merged.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
@@ -8,13 +8,15 @@ import { writePrivateFile } from "#platform/storage/private-file.ts";
 
 export interface KubeconfigFile {
   readonly path: string;
-  /** Removes it, unless another cluster has put its own there meanwhile, and the directories that were made for it. */
+  /**
+   * Removes the file, unless another cluster has replaced it meanwhile, and the directories that were created for it.
+   */
   remove(): void;
 }
 
 export function writeKubeconfig(directory: string, server: string, pki: ClusterPki): KubeconfigFile {
   const path = resolve(join(directory, "kubeconfig"));
-  const content = `${JSON.stringify(kubeconfig(server, pki), undefined, 2)}\n`; // JSON is YAML
+  const content = `${JSON.stringify(kubeconfig(server, pki), undefined, 2)}\n`; // JSON is valid YAML
   const firstMade = mkdirSync(directory, { recursive: true });
   writePrivateFile(path, content);
   return {
@@ -27,7 +29,7 @@ export function writeKubeconfig(directory: string, server: string, pki: ClusterP
   };
 }
 
-/** Removes this directory and those around it up to the last, as long as nothing is in them. */
+/** Removes this directory and its parents up to `last`, while they are empty. */
 function removeEmpty(directory: string, last: string): void {
   for (let each = directory; each !== last && readdirSync(each).length === 0; each = dirname(each)) rmdirSync(each);
 }

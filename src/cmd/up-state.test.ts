@@ -1,4 +1,4 @@
-// The files of `steersman up`, and what a later start makes of them, on each runtime that it ships to.
+// The files of `steersman up` and their use by a later start, on each supported runtime.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ describe("steersman up --data-dir", () => {
     ]);
     expect((await first.client.get(`${MAPS}/m-${count}`)).status).toBe(404);
     expect((await first.client.get(`${MAPS}/m-${count - 1}`)).status).toBe(200);
-    // What is deleted makes room at once, for the cluster's own Leases and events, too.
+    // Deletions free room at once, also for the cluster's own Leases and events.
     for (const name of ["m-0", "m-1", "m-2"]) expect((await first.client.delete(`${MAPS}/${name}`)).status).toBe(200);
     for (const name of ["m-0", "m-1"]) {
       expect((await first.client.post(MAPS, configMap(name, { filler }))).status).toBe(201);

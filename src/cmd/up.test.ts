@@ -1,4 +1,4 @@
-// `steersman up` as its users meet it: a process with flags, output, signals and a directory.
+// `steersman up` from the user's side: a process with flags, output, signals and a directory.
 
 import { spawn, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
@@ -14,7 +14,7 @@ const MAPS = "/api/v1/namespaces/default/configmaps";
 const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
 const NODES = "/api/v1/nodes";
 const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-/** Of CN=web, with alternative names. */
+/** The request of CN=web, with alternative names. */
 const WEB_REQUEST =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZU1JR1JBZ0VBTUE0eEREQUtCZ05WQkFNTUEzZGxZakFxTUFVR0F5dGxjQU1oQUtXcG53Z2ZtdEJUcjYvSQpTbVIxY3FaVU5vbWxhWmRmUlYwWGRlWWtUYUpwb0ZBd1RnWUpLb1pJaHZjTkFRa09NVUV3UHpBOUJnTlZIUkVFCk5qQTBnZzkzWldJdVpYaGhiWEJzWlM1amIyMkhCQW9BQUFHQkRXRkFaWGhoYlhCc1pTNWpiMjJHREhOd2FXWm0KWlRvdkwyRXZZakFGQmdNclpYQURRUUFTVjV1WXRrUytZQVZhQnBaRExNSC8vaVJOai9QdC96bW9wakQzS0pXRwpjL1haTFNlcG80Q1ljVHVldU9OS2Q5UXNLNUJnWktRUTdYRTh4WVJrTkdNTgotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K";
 const SETS = "/apis/apps/v1/namespaces/default/replicasets";
@@ -255,7 +255,7 @@ describe("steersman up --data-dir", () => {
     const file = newDirectory();
     writeFileSync(file, "");
     expect(refusal("--data-dir", join(file, "x")).text).toContain(`cannot use ${file}/x as the data directory: `);
-    // Nobody can write there, not even root.
+    // Not even root can write there.
     expect(refusal("--data-dir", "/sys/steersman").text).toContain("cannot use /sys/steersman as the data directory: ");
 
     const directory = newDirectory();

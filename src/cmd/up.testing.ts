@@ -1,4 +1,4 @@
-// Runs `steersman up` as a process of its own, on the runtime of the tests, for suites that meet it as its users do.
+// Runs `steersman up` as a separate process, on the runtime of the tests, for suites from the user's side.
 
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,13 +27,13 @@ interface Cluster {
 interface UpStage {
   /** The working directory of the processes. */
   readonly root: string;
-  /** In it, and not there yet. */
+  /** A path in it that does not exist yet. */
   newDirectory(): string;
   /** Waits until the cluster is ready. */
   up(...args: string[]): Promise<Cluster>;
 }
 
-/** For one file of tests: its processes end with each test, its directory with the last. */
+/** For one test file: its processes end with each test, its directory with the last. */
 export function useUp(): UpStage {
   const root = mkdtempSync(join(tmpdir(), "up-"));
   const running = new Set<Cluster>();
@@ -88,7 +88,7 @@ function jsonOver(transport: Transport): Transport {
   };
 }
 
-/** A start that fails: its exit code and what it says. */
+/** A start that fails: its exit code and output. */
 export function refusal(...args: string[]): { status: number | null; text: string } {
   const { status, stderr } = spawnSync(process.execPath, [program, "up", "--port=0", ...args], { encoding: "utf8" });
   return { status, text: stderr };
@@ -100,7 +100,7 @@ interface PodSummary {
   readonly status: { readonly phase: string; readonly podIP?: string };
 }
 
-/** Waits until there are as many pods, all of them running. */
+/** Waits until this many pods exist and all are running. */
 export async function runningPods(client: TestClient, count: number): Promise<PodSummary[]> {
   for (;;) {
     const { items } = (await client.get(PODS)).body as { items: PodSummary[] };

@@ -1,4 +1,4 @@
-// steersman up: a cluster in this process, a kubeconfig for its clients, and the files that outlive it.
+// steersman up: a cluster in this process, a kubeconfig for its clients, and its files.
 
 import { join, resolve } from "node:path";
 import type { GoDuration } from "#api/go-duration.ts";
@@ -28,9 +28,9 @@ const WATCH_MS = 30 * 60_000;
 
 export interface UpOptions extends Omit<UpFlags, "apply" | "stages" | "isQuiet" | "verbosity" | "command"> {
   readonly stages?: Stages;
-  /** Of the API server. */
+  /** The API server's log. */
   readonly log: Logger;
-  /** Of the controllers, the scheduler and the nodes. */
+  /** The log of the controllers, the scheduler and the nodes. */
   readonly controllerLog: Logger;
 }
 
@@ -39,11 +39,11 @@ export interface RunningCluster {
   readonly url: string;
   readonly kubeconfig: string;
   readonly controllers: readonly string[];
-  /** The manager that holds the controllers' Lease instead of this process, if any. */
+  /** The other manager that holds the controllers' Lease, if any. */
   readonly otherManager: string | undefined;
   counts(): ClusterCounts;
   apply(manifests: readonly Manifest[]): Promise<void>;
-  /** Resolves, or rejects, when the controllers have ended: without a stop that is a fault. */
+  /** Resolves, or rejects, when the controllers have ended; without a stop this is a failure. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
       port,
       nodes,
       ...(options.stages && { stages: options.stages }),
-      // Clients wait in the machine's time.
+      // Clients measure time on the machine's clock.
       limits: { requestTimeoutMs: REQUEST_MS * speed, watchTimeoutMsMin: WATCH_MS * speed },
       turns,
       onWaiting: waiting.resolve,
@@ -95,7 +95,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
       },
       async stop() {
         await cluster.stop();
-        // Without a data directory the keys in it open nothing any more.
+        // Without a data directory the keys in the kubeconfig are useless now.
         if (options.data === undefined) kubeconfig.remove();
       },
     };
@@ -115,7 +115,7 @@ function settingsOf(options: UpOptions): ReadSettings {
   }
 }
 
-/** Other managers live in the machine's time: for them the Lease is renewed as often as ever. */
+/** Other managers use the machine's time, so the Lease is renewed as often as without speed. */
 function slowedDown(election: LeaderElectionConfig, speed: number): LeaderElectionConfig {
   const times = (duration: GoDuration): GoDuration => BigInt(Math.round(Number(duration) * speed));
   return {

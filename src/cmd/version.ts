@@ -1,6 +1,6 @@
-// What the programs say they are.
+// The versions of the programs.
 
 /** The version in package.json. */
 export const steersmanVersion = "0.1.0";
-/** The Kubernetes release whose behaviour is kept. */
+/** The compatible Kubernetes release. */
 export const kubernetesVersion = "v1.36.4";

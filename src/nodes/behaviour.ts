@@ -1,6 +1,5 @@
-// How a simulated pod behaves: by its annotations, and else by what its restart policy says of it. A pod that is never
-// restarted, or on failure only, has work that ends; any other one serves for ever. Init containers end at once, sidecars
-// do not end.
+// The behaviour of a simulated pod: from its annotations, or else from its restart policy. A pod with the policy Never
+// or OnFailure has work that ends; any other pod runs for ever. Init containers end at once, sidecars do not end.
 
 import { fnv32a } from "#api/fnv.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -10,34 +9,34 @@ import { errorMessage } from "#base/errors.ts";
 import type { Place } from "./places.ts";
 import { type Curve, parseCurve, type UsageCurves } from "./usage.ts";
 
-/** Of one container. */
+/** The behaviour of one container. */
 export interface ContainerBehaviour {
-  /** From running to its end; absent: it does not end. */
+  /** From the start to the end; absent: it does not end. */
   readonly runMs?: number;
   readonly exitCode: number;
   readonly isImageMissing: boolean;
   readonly isReady: boolean;
-  /** It is ready for this time, then not for as long, and so on; absent: it stays ready. */
+  /** Alternates between ready and not ready after this time; absent: stays ready. */
   readonly flapMs?: number;
-  /** All its probes fail for this time after its start. */
+  /** All probes fail for this time after the start. */
   readonly probesFailMs: number;
-  /** Its liveness probe fails from this time after its start; absent: it does not. */
+  /** The liveness probe fails from this time after the start on; absent: it does not fail. */
   readonly livenessFailsAfterMs?: number;
 }
 
 export interface Behaviour {
-  /** From being bound to the start of the first container. */
+  /** From binding to the start of the first container. */
   readonly startMs: number;
-  /** From being asked to go to being gone; absent: as the node has it. */
+  /** From the deletion to the end; absent: the node's value. */
   readonly stopMs?: number;
-  /** Of each container. */
+  /** The usage of each container. */
   readonly usage: UsageCurves;
   of(place: Place): ContainerBehaviour;
 }
 
 const PREFIX = "sim.steersman.dev/";
 
-/** The annotations without their prefix. */
+/** The names of the annotations without their prefix. */
 export type BehaviourField =
   | "start-after"
   | "start-jitter"
@@ -74,7 +73,7 @@ export const annotationOf = (field: string): string => PREFIX + field;
 const WORK_MS = 1000;
 const EXIT_CODE_MAX = 255;
 
-/** Why an annotation cannot be obeyed. */
+/** Why an annotation is invalid. */
 export class BadBehaviour extends Error {
   override readonly name = "BadBehaviour";
   /** The annotation without its prefix. */
@@ -87,7 +86,7 @@ export class BadBehaviour extends Error {
   }
 }
 
-/** Throws a BadBehaviour. `startMs`: unless the pod says otherwise. */
+/** Throws a BadBehaviour. `startMs`: the default for the pod. */
 export function behaviourOf({ metadata, spec }: Pod, startMs: number): Behaviour {
   const given = metadata?.annotations ?? {};
   const jitterMs = duration(given, annotations.startJitter) ?? 0;
@@ -128,7 +127,7 @@ function containerBehaviours(given: Annotations, workMs: number | undefined): Be
   };
 }
 
-/** What an annotation says of all containers but init containers, and of those that it names. */
+/** The value of an annotation for all containers except init containers, and for the named ones. */
 interface PerContainer<T> {
   readonly common?: T;
   readonly named: ReadonlyMap<string, T>;
@@ -159,7 +158,7 @@ function valueFor<T>({ common, named }: PerContainer<T>, { container, role }: Pl
   return named.get(container.name) ?? (role === "main" ? common : undefined);
 }
 
-/** From 0 to 1, by chance, though always the same for a pod. */
+/** Random between 0 and 1, but always the same for a pod. */
 function shareOf(uid: string): number {
   return fnv32a(new TextEncoder().encode(uid)) / 2 ** 32;
 }

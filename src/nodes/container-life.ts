@@ -1,5 +1,5 @@
-// The life of a container on a simulated node, one step at a time: from its stored status to the next one, and when there
-// is more to do. A container that has ended is reported as such before it runs again.
+// The life of a container on a simulated node, one step at a time: from its stored status to the next one, and the time
+// of the next step. A container that has ended is reported as terminated before it runs again.
 // Upstream: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions, doBackOff
 
 import type { ContainerState, ContainerStateTerminated, ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
@@ -25,19 +25,19 @@ import {
 import { type Probed, probedAt } from "./probes.ts";
 
 export interface Move {
-  /** The same object as before where nothing has changed. */
+  /** The same object if nothing has changed. */
   readonly status: ContainerStatus;
   readonly events: readonly NodeEvent[];
-  /** When there is more to do. */
+  /** The time of the next step. */
   readonly dueMs: EpochMs;
 }
 
-/** Of a container that ended with its node, and of one that was killed. */
+/** The exit codes of a container that was lost with its node, and of a killed one. */
 const LOST_EXIT_CODE = 255;
 const KILLED_EXIT_CODE = 137;
 const BACK_OFF_MS = 10_000;
 const BACK_OFF_MAX_MS = 300_000;
-/** A container that has run for longer has recovered. */
+/** A container that ran for longer has recovered, which resets its back-off. */
 const RECOVERED_MS = 600_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -51,7 +51,7 @@ interface Circumstances {
 
 const rest = (status: ContainerStatus, dueMs: EpochMs = NEVER): Move => ({ status, events: [], dueMs });
 
-/** What a container does that may run. */
+/** The next step of a container that may run. */
 export function moveContainer(place: Place, status: ContainerStatus, at: Circumstances): Move {
   const { running, terminated } = status.state ?? {};
   if (running !== undefined) return goOn(place, status, timeOrUndefined(running.startedAt) ?? at.now, at);
@@ -67,11 +67,11 @@ export function newStatus({ container, role }: Place, reason: string): Container
   return {
     name,
     image,
-    // Without them the node is taken for one that cannot resize.
+    // Without them the node would count as one that cannot resize.
     resources,
     imageID: "",
     ready: false,
-    // Kubelets say nothing of the readiness and the start of an ephemeral container.
+    // Kubelets do not report readiness and start of an ephemeral container.
     ...(role === "ephemeral" ? {} : { started: false }),
     restartCount: 0,
     state: { waiting: { reason } },
@@ -84,7 +84,7 @@ function lackImage(place: Place, status: ContainerStatus): Move {
   return { status: { ...status, state }, events: pullFailureEvents(place), dueMs: NEVER };
 }
 
-/** What needs no time happens at once. */
+/** Steps without a duration happen at once. */
 function start(place: Place, status: ContainerStatus, at: Circumstances, ended?: ContainerStateTerminated): Move {
   const { startupProbe, readinessProbe } = place.container;
   const restartCount = status.restartCount + (ended === undefined ? 0 : 1);
@@ -129,7 +129,7 @@ function goOn(place: Place, status: ContainerStatus, startMs: EpochMs, at: Circu
   return { status: withProbed(status, probed), events: [...failures, ...unready(place, status, probed)], dueMs };
 }
 
-/** A container whose image has changed runs again at once, whatever its restart policy is. */
+/** A container whose image has changed restarts at once, whatever its restart policy. */
 function replace(place: Place, status: ContainerStatus, at: Circumstances): Move {
   const ended = killed(place, status, at.now).state?.terminated;
   const again = start(place, { ...status, image: place.container.image ?? "" }, at, ended);
@@ -162,15 +162,15 @@ function exited(
   return role === "ephemeral" ? ended : { ...ended, started: false };
 }
 
-/** A sidecar is stopped when the pod's work is over. */
+/** A sidecar is stopped when the pod's work is done. */
 export const stopped = (place: Place, status: ContainerStatus, now: EpochMs): ContainerStatus =>
   exited(place, status, 0, now);
 
-/** The time of the pod is over. */
+/** The pod's deadline has passed. */
 export const killed = (place: Place, status: ContainerStatus, now: EpochMs): ContainerStatus =>
   exited(place, status, KILLED_EXIT_CODE, now);
 
-/** A container that has ended runs again after its back-off, if its restart policy says so. */
+/** A container that has ended restarts after its back-off, if its restart policy allows it. */
 function comeBack(place: Place, status: ContainerStatus, ended: ContainerStateTerminated, at: Circumstances): Move {
   const { pod, now } = at;
   if (place.role === "ephemeral") return rest(status);
@@ -194,7 +194,7 @@ function comeBack(place: Place, status: ContainerStatus, ended: ContainerStateTe
   };
 }
 
-/** None before the first restart, and none after a run in which the container has recovered. */
+/** 0 before the first restart, and after a run in which the container has recovered. */
 function backOffOf(restarts: number, ranMs: number): number {
   if (restarts === 0 || ranMs > RECOVERED_MS) return 0;
   return Math.min(BACK_OFF_MS * 2 ** (restarts - 1), BACK_OFF_MAX_MS);

@@ -1,6 +1,6 @@
-// The log of a simulated container: a line at its start, one for each minute that it has run, and one at its end. The lines
-// follow from the stored status and the time alone, so every reader sees the same.
-// Upstream, for the refusals: pkg/kubelet/kubelet_pods.go, validateContainerLogStatus
+// The log of a simulated container: a line at its start, one for each minute that it has run, and one at its end. The
+// lines depend only on the stored status and the time, so every reader sees the same. Upstream, for the refusals:
+// pkg/kubelet/kubelet_pods.go, validateContainerLogStatus
 
 import type { ContainerStateTerminated, ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
 import { newBadRequest } from "#api/status-error.ts";
@@ -15,7 +15,7 @@ export interface ContainerRun {
   readonly image: string;
   readonly restarts: number;
   readonly startMs: EpochMs;
-  /** Absent: it runs. */
+  /** Absent: still running. */
   readonly end?: { readonly atMs: EpochMs; readonly exitCode: number };
 }
 
@@ -24,7 +24,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** The run whose log is asked for. Throws a refusal in a kubelet's words. */
+/** The run of a log request. Throws a refusal in a kubelet's words. */
 export function runOf(pod: Pod, podName: string, container: string, isPrevious: boolean): ContainerRun {
   const where = `container "${container}" in pod "${podName}"`;
   const status = statusOf(pod, container);
@@ -41,7 +41,7 @@ export function runOf(pod: Pod, podName: string, container: string, isPrevious: 
   throw newBadRequest(`${where} is waiting to start: ${why}`);
 }
 
-/** The same run, as it is now; undefined when nothing is known of it any more. */
+/** The current state of the same run; undefined when it is no longer known. */
 export function sameRun(pod: Pod | undefined, run: ContainerRun): ContainerRun | undefined {
   const status = pod && statusOf(pod, run.container);
   return status && runsOf(status).find(({ restarts }) => restarts === run.restarts);
@@ -54,7 +54,7 @@ function statusOf({ status }: Pod, container: string): ContainerStatus | undefin
   );
 }
 
-/** The latest run first. While a container waits to run again, its latest run is that of its last state. */
+/** The latest run first. While a container waits to restart, its latest run is in its last state. */
 function runsOf({ name, image, restartCount, state, lastState }: ContainerStatus): readonly ContainerRun[] {
   const common = { container: name, image };
   const ended = ({ startedAt, finishedAt, exitCode }: ContainerStateTerminated, restarts: number): ContainerRun => {

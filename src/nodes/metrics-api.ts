@@ -1,6 +1,6 @@
-// The resource metrics API (metrics.k8s.io) of a simulated cluster, as an aggregated API server in this process: what
-// `kubectl top` and the HorizontalPodAutoscaler controller ask. The APIService and its Service are objects like those of
-// any other metrics server; the name of the Service leads nowhere but here.
+// The resource metrics API (metrics.k8s.io) of a simulated cluster, as an aggregated API server in this process, for
+// `kubectl top` and the HorizontalPodAutoscaler controller. The APIService and its Service are the usual objects of a
+// metrics server; the Service's name is resolved only inside this process.
 // Upstream: sigs.k8s.io/metrics-server
 
 import { APIServices } from "#api/generated/resources/apiregistration-v1.ts";
@@ -24,9 +24,9 @@ const VERSION = "v1beta1";
 const API_VERSION = `${GROUP}/${VERSION}`;
 const PORT = 443;
 const HOST = "metrics.sim.steersman.dev";
-/** Where the aggregator finds the API. */
+/** The address of the API for the aggregator. */
 export const METRICS_ADDRESS: string = `${HOST}:${PORT}`;
-/** The time that the usage is told to be of. */
+/** The measuring window in the answers. */
 const WINDOW = "30s";
 
 export interface MetricsSource {
@@ -34,7 +34,7 @@ export interface MetricsSource {
   nodes(): readonly StoredCluster<Node>[];
 }
 
-/** Says 503 until it has a source. */
+/** Answers 503 until it has a source. */
 export class MetricsApi implements Transport {
   readonly #clock: Clock;
   source: MetricsSource | undefined;
@@ -114,7 +114,7 @@ export class MetricsApi implements Transport {
       : answer({ kind: "NodeMetrics", apiVersion: API_VERSION, ...items[0] });
   }
 
-  /** Of the containers that run. */
+  /** The usage of the running containers. */
   #usageOf(pod: Stored<Pod>): readonly { readonly name: string; readonly usage: Usage }[] {
     const now = this.#clock.now();
     const curves = curvesOf(pod);
@@ -122,14 +122,14 @@ export class MetricsApi implements Transport {
       const running = statusAt(pod, place)?.state?.running;
       if (running === undefined) return [];
       const ranMs = now - (timeOrUndefined(running.startedAt) ?? now);
-      // Curves are those of the main containers: beside them a sidecar idles.
+      // Curves apply to main containers: sidecars beside them are idle.
       const usage = usageOf(place.container, place.role === "main" ? curves : {}, ranMs);
       return [{ name: place.container.name, usage }];
     });
   }
 }
 
-/** Annotations that cannot be read are told where the pod starts; here they count as none. */
+/** Invalid annotations are reported when the pod starts; here they are ignored. */
 function curvesOf(pod: Stored<Pod>): ReturnType<typeof behaviourOf>["usage"] {
   try {
     return behaviourOf(pod, 0).usage;
@@ -139,7 +139,7 @@ function curvesOf(pod: Stored<Pod>): ReturnType<typeof behaviourOf>["usage"] {
   }
 }
 
-/** Makes the objects by which the API server finds the API. Objects of that name which are there already stay. */
+/** Creates the objects that register the API with the API server. Existing objects with these names stay. */
 export async function registerMetricsApi(client: Client, signal: AbortSignal): Promise<void> {
   const labels = { "k8s-app": "metrics-server" };
   const service = {

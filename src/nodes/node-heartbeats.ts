@@ -12,7 +12,7 @@ import type { Logger } from "#base/log.ts";
 import type { Client } from "#client/client.ts";
 
 export const LEASE_NAMESPACE = "kube-node-lease";
-/** What tells these nodes from others. */
+/** Distinguishes simulated nodes from others. */
 export const SIMULATED_OS_IMAGE = "Steersman simulated node";
 const LEASE_SECONDS = 40;
 const HEARTBEAT_MS = 10_000;
@@ -21,9 +21,9 @@ export interface HeartbeatDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly client: Client;
-  /** The Node object as the cache has it. */
+  /** The cached Node object. */
   cachedNode(name: string): StoredCluster<Node> | undefined;
-  /** The node is away, and says nothing. */
+  /** True if the node is down and sends no heartbeats. */
   isAway(name: string): boolean;
   /** The node is Ready for the first time. */
   onRegistered(name: string): void;
@@ -34,12 +34,12 @@ export interface NodeIdentity {
   readonly address: string;
 }
 
-/** A node whose registration fails keeps trying: the server may be away for a while. */
+/** A failed registration is retried, because the server may be unreachable for a while. */
 export async function keepRegistered(node: NodeIdentity, deps: HeartbeatDeps, signal: AbortSignal): Promise<void> {
   let isRegistered = false;
   while (!signal.aborted) {
     try {
-      // A node that is away from the start registers first: the cluster is to be complete.
+      // A node that is down from the start still registers first, so that the cluster is complete.
       if (!isRegistered || !deps.isAway(node.name)) {
         if (!isReady(deps.cachedNode(node.name))) await registerNode(node, deps, signal);
         await renewLease(node, deps, signal);

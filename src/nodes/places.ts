@@ -1,9 +1,12 @@
-// The containers of a pod with their part in it.
+// The containers of a pod with their roles.
 
 import type { Container, ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
 import { isSidecar } from "#rules/container-resources.ts";
 
-/** init: has work that ends before the next container starts. sidecar: an init container that goes on. ephemeral: was added to the pod. */
+/**
+ * init: its work ends before the next container starts. sidecar: an init container that keeps running. ephemeral: added
+ * to the pod later.
+ */
 type Role = "init" | "sidecar" | "main" | "ephemeral";
 
 export interface Place {
@@ -27,13 +30,13 @@ const lists = {
   ephemeral: ["ephemeralContainers", "ephemeralContainerStatuses"],
 } as const;
 
-/** Where the container stands in its pod: "spec.containers{main}". */
+/** The container's field path in its pod: "spec.containers{main}". */
 export const fieldPathOf = ({ container, role }: Place): string => `spec.${lists[role][0]}{${container.name}}`;
 
 export function statusAt({ status }: Pod, { container, role }: Place): ContainerStatus | undefined {
   return status?.[lists[role][1]]?.find(({ name }) => name === container.name);
 }
 
-/** It runs, or has run. */
+/** True if it runs or has run. */
 export const hasBegun = ({ state, lastState }: ContainerStatus): boolean =>
   (state?.running ?? state?.terminated ?? lastState?.terminated) !== undefined;

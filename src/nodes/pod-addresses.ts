@@ -1,9 +1,9 @@
-// The addresses of nodes and of their pods. Each node has a /24, from 10.244.0.0 on, and gives each address to one pod at
-// a time, those of pods that ran before this process began included.
+// The addresses of nodes and of their pods. Each node has a /24, from 10.244.0.0 on, and gives each address to one pod
+// at a time. This includes pods from before the start of this process.
 
 const ADDRESSES_PER_NODE = 253;
 
-/** Outside of the pods' addresses and of the services', which are 10.0.0.0/24 by default. */
+/** Outside of the pods' addresses and the services', which are 10.0.0.0/24 by default. */
 export function nodeAddress(node: number): string {
   const index = node + 10;
   return `192.168.${index >> 8}.${index & 255}`;
@@ -25,13 +25,13 @@ export class PodAddresses {
     this.#prefix = podPrefix(node);
   }
 
-  /** A pod that has an address already. */
+  /** Records the address of a pod that already has one. */
   keep(uid: string, address: string): void {
     this.#byUid.set(uid, address);
     this.#taken.add(address);
   }
 
-  /** The pod's address; undefined when all are taken. */
+  /** Allocates the pod's address; undefined when all are used. */
   give(uid: string): string | undefined {
     const known = this.#byUid.get(uid);
     if (known !== undefined) return known;

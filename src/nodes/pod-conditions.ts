@@ -1,4 +1,4 @@
-// The conditions that a node reports of a pod.
+// The conditions that a node reports for a pod.
 // Upstream: pkg/kubelet/status/generate.go.
 
 import type { Pod, PodCondition } from "#api/generated/types/core-v1.ts";
@@ -15,7 +15,7 @@ const isFalse = (reason: string, message?: string): State => ({
   ...(message === undefined ? {} : { message }),
 });
 
-/** In the order of a kubelet; those that keep their status keep their time. */
+/** In a kubelet's order; a condition with an unchanged status keeps its time. */
 export function conditions(
   pod: Pod,
   time: string,
@@ -30,7 +30,7 @@ export function conditions(
     ["Initialized", initialized(phase, inits, mains)],
     ["ContainersReady", containersReady],
     ["Ready", containersReady.status === "True" ? gatesReadiness(pod) : containersReady],
-    // A pod that was created for its node has met no scheduler.
+    // A pod that was created with a node name was not scheduled.
     ...(podCondition(pod, "PodScheduled") === undefined ? ([["PodScheduled", TRUE]] as const) : []),
   ];
   return states.map(([type, state]) => {
@@ -40,7 +40,7 @@ export function conditions(
   });
 }
 
-/** The server has them all already. */
+/** True if the server already has them all. */
 export function areKnown(pod: Pod, own: readonly PodCondition[]): boolean {
   return own.every(({ type, status, reason, message }) => {
     const known = podCondition(pod, type);

@@ -11,9 +11,9 @@ export interface NodeEvent {
   readonly type: EventType;
   readonly reason: string;
   readonly message: string;
-  /** The place of the container in the pod that it is about: "spec.containers{main}"; empty: the whole pod. */
+  /** The container's field path in the pod: "spec.containers{main}"; empty: the whole pod. */
   readonly fieldPath: string;
-  /** Which failure of a probe it is about: it is told once, however often the pod is looked at. */
+  /** The probe failure that the event is about: it is reported once. */
   readonly failure?: string;
 }
 
@@ -23,7 +23,7 @@ const event = (place: Place, type: EventType, reason: string, message: string): 
   message,
   fieldPath: fieldPathOf(place),
 });
-/** Why what an annotation or a rule asks for goes wrong. */
+/** The reason for a failure that an annotation or a rule requests. */
 export const ON_PURPOSE = "the simulation asks for it";
 
 export function startEvents(place: Place): readonly NodeEvent[] {
@@ -51,11 +51,11 @@ export function backOffEvent(pod: Stored<Pod>, place: Place): NodeEvent {
   return event(place, "Warning", "BackOff", message);
 }
 
-/** How a kubelet names a pod in messages. */
+/** A pod in a kubelet's messages. */
 export const podInWords = ({ metadata: { name, namespace, uid } }: Stored<Pod>): string =>
   `${name}_${namespace}(${uid})`;
 
-/** containerID: of the run of the container. */
+/** containerID: the run of the container. */
 export function unhealthyEvent(
   pod: Pod,
   place: Place,
@@ -66,11 +66,11 @@ export function unhealthyEvent(
   return { ...event(place, "Warning", "Unhealthy", message), failure: `${containerID} ${type} ${atMs}` };
 }
 
-/** Of a container without a readiness probe that is not ready any more. */
+/** For a container without a readiness probe that is no longer ready. */
 export const unreadyEvent = (place: Place): NodeEvent =>
   event(place, "Warning", "Unhealthy", `Readiness probe failed: ${ON_PURPOSE}`);
 
-/** What a kubelet hears from an application that does not answer, or not well. */
+/** The probe output for an application that does not answer, or answers with an error. */
 function outputOf({ httpGet, tcpSocket, grpc }: Probe, { ports }: Container, podIP: string): string {
   if (httpGet !== undefined) return "HTTP probe failed with statuscode: 503";
   if (grpc !== undefined) return 'service unhealthy (responded with "NOT_SERVING")';
@@ -85,7 +85,7 @@ export const probeKillEvent = (place: Place, probe: "startup" | "liveness", isRe
 
 export const changeEvent = (place: Place): NodeEvent => killEvent(place, "definition changed", true);
 
-/** Kubelets do not say of sidecars that they are restarted. */
+/** Kubelets do not report restarts of sidecars. */
 function killEvent(place: Place, why: string, isRestarted: boolean): NodeEvent {
   const { container, role } = place;
   const what = `${role === "main" ? "Container" : "Init container"} ${container.name} ${why}`;
@@ -102,7 +102,7 @@ export const DEADLINE_EVENT: NodeEvent = {
   fieldPath: "",
 };
 
-/** Of a pod that goes. */
+/** For a deleted pod. */
 export function killEvents(pod: Pod): readonly NodeEvent[] {
   return [...initPlaces(pod), ...mainPlaces(pod), ...ephemeralPlaces(pod)]
     .filter((place) => statusAt(pod, place)?.state?.running !== undefined)

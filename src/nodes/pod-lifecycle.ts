@@ -1,5 +1,5 @@
-// The life of a pod on a simulated node, step by step: what its status says next, when, and which events tell of it.
-// The steps follow from the stored status alone, so a cluster that is started again goes on where it was.
+// The life cycle of a pod on a simulated node, step by step: its next status, when it is due, and its events. The steps
+// depend only on the stored status, so a restarted cluster continues where it was.
 
 import type { Pod, PodCondition, PodStatus } from "#api/generated/types/core-v1.ts";
 import { wrappedSecondsMs } from "#api/int64.ts";
@@ -20,7 +20,7 @@ export type Step =
   | { readonly kind: "report"; readonly status: PodStatus; readonly events: readonly NodeEvent[] };
 
 const REST: Step = { kind: "rest" };
-/** Containers that take longer to start are reported as being created. */
+/** Containers that take longer to start are reported as ContainerCreating. */
 const CREATING_MS = 1000;
 
 /** The containers of a pod. */
@@ -30,10 +30,10 @@ interface PodContainers {
   readonly ephemerals: readonly KnownContainer[];
 }
 
-/** What has come of a look at them. */
+/** The containers after one pass. */
 interface Round extends PodContainers {
   readonly events: readonly NodeEvent[];
-  /** When there is more to do. */
+  /** The time of the next step. */
   readonly dueMs: EpochMs;
 }
 
@@ -95,7 +95,7 @@ const ending =
     runs(one) ? { ...one, status: end(one, one.status, now) } : one;
 
 function boundMs(pod: Stored<Pod>, now: EpochMs): EpochMs {
-  // A pod that was created for its node has met no scheduler.
+  // A pod that was created with a node name was not scheduled.
   const boundAt = podCondition(pod, "PodScheduled")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
   return timeOrUndefined(boundAt) ?? now;
 }
@@ -103,7 +103,7 @@ function boundMs(pod: Stored<Pod>, now: EpochMs): EpochMs {
 const hasStarted = ({ status }: Pod): boolean =>
   [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(hasBegun);
 
-/** As the status has them; those that it does not have wait. */
+/** The containers of the status; missing ones are waiting. */
 function containersOf(pod: Pod): PodContainers {
   const inits = initPlaces(pod);
   const reason = inits.length === 0 ? "ContainerCreating" : "PodInitializing";
@@ -118,7 +118,7 @@ function containersOf(pod: Pod): PodContainers {
   };
 }
 
-/** Init containers go one after the other; the others go when these are done. Sidecars are kept running. */
+/** Init containers run one after the other, then the other containers. Sidecars keep running. */
 function play(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs, lostBeforeMs: EpochMs): Round {
   const { inits, mains, ephemerals } = containersOf(pod);
   const events: NodeEvent[] = [];
@@ -173,7 +173,7 @@ function statusOf(
   };
 }
 
-/** The pod's work is over, so the containers are stopped that still run. */
+/** The pod's work is done, so containers that still run are stopped. */
 function closed(round: Round, now: EpochMs): Round {
   const events = [...round.events, ...allOf(round).filter(runs).map(stopEvent)];
   return { ...round, ...mapped(round, ending(stopped, now)), events };

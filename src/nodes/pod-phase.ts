@@ -23,12 +23,12 @@ export function podPhase({ spec }: Pod, inits: readonly KnownContainer[], mains:
   return mains.some(hasFailed) ? "Failed" : "Succeeded";
 }
 
-/** The next container may start. */
+/** True if the next container may start. */
 export function isInitDone({ role, status: { state, started } }: KnownContainer): boolean {
   return role === "sidecar" ? state?.running !== undefined && started === true : state?.terminated?.exitCode === 0;
 }
 
-/** The end of the container that does not run now. */
+/** The last termination of the container. */
 function exitOf({ state, lastState }: ContainerStatus): { readonly exitCode: number } | undefined {
   return state?.running === undefined ? (state?.terminated ?? lastState?.terminated) : undefined;
 }

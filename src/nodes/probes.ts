@@ -1,5 +1,5 @@
-// What the probes of a running container have found. Their outcomes follow from the container's behaviour and the time that
-// it has run, so nothing has to happen while they go on to succeed. All times count from the container's start.
+// The results of a running container's probes. They depend on the container's behaviour and its running time, so
+// successful probes need no steps. All times count from the container's start.
 // Upstream: pkg/kubelet/prober/worker.go
 
 import type { Container, Probe } from "#api/generated/types/core-v1.ts";
@@ -16,17 +16,17 @@ export interface ProbeFailure {
 export interface Probed {
   readonly started: boolean;
   readonly ready: boolean;
-  /** The probe that has failed often enough for the container to be killed. */
+  /** The probe that failed often enough to kill the container. */
   readonly killedBy?: "startup" | "liveness";
-  /** The latest failure of each probe whose latest outcome is one. */
+  /** The latest failure of each probe that currently fails. */
   readonly failures: readonly ProbeFailure[];
-  /** When the outcome may be another, or a probe fails again. */
+  /** When the result may change, or a probe fails again. */
   readonly dueMs: number;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** known: what the container's status says. */
+/** known: the container's status. */
 export function probedAt(
   { startupProbe, readinessProbe, livenessProbe }: Container,
   behaviour: ContainerBehaviour,
@@ -63,11 +63,11 @@ export function probedAt(
 }
 
 interface Look {
-  /** What as many of the latest probes agree on as the threshold asks for; absent: the outcome stays. */
+  /** The common result of the latest probes, if they reach the threshold; absent: the result stays. */
   readonly isSuccess?: boolean;
-  /** The latest probe failed then. */
+  /** The time of the latest failed probe. */
   readonly failedMs?: number;
-  /** When to look again. */
+  /** When to check again. */
   readonly nextMs: number;
 }
 
@@ -78,7 +78,7 @@ function failure(type: ProbeType, probe: Probe, { failedMs }: Look): readonly Pr
 /** When a probe would fail. */
 interface Fails {
   at(runMs: number): boolean;
-  /** The next time at which that is different. */
+  /** The next time at which that changes. */
   changesAfter(runMs: number): number;
 }
 
@@ -97,7 +97,7 @@ function look(probe: Probe, firstMs: number, fails: Fails, runMs: number): Look 
   return { ...outcome, nextMs: tickFrom(probe, firstMs, Math.max(fails.changesAfter(runMs), tickMs(latest + 1))) };
 }
 
-/** When the first probe at this time or later is. */
+/** The time of the first probe at or after this time. */
 function tickFrom(probe: Probe, firstMs: number, ms: number): number {
   const { periodMs } = timesOf(probe);
   return ms === NEVER ? NEVER : firstMs + Math.max(0, Math.ceil((ms - firstMs) / periodMs)) * periodMs;
@@ -120,7 +120,7 @@ const livenessFails = ({ probesFailMs, livenessFailsAfterMs = NEVER }: Container
   changesAfter: (ms) => [probesFailMs, livenessFailsAfterMs].find((at) => at > ms) ?? NEVER,
 });
 
-/** A container without the probe shows at once whether it is ready. */
+/** Without a probe, readiness changes at once. */
 function readinessFails({ isReady, flapMs, probesFailMs }: ContainerBehaviour, hasProbe: boolean): Fails {
   const downMs = hasProbe ? probesFailMs : 0;
   if (!isReady) return { at: () => true, changesAfter: () => NEVER };

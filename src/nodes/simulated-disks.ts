@@ -1,8 +1,8 @@
 /**
  * Disks without storage: the external provisioner and resizer of a CSI driver that every node reaches.
  *
- * Keeps true:  a claim that asks this provisioner has a PersistentVolume of the size that it requests; a volume of policy
- *              Delete is gone once it is released.
+ * Keeps true:  a claim of this provisioner has a PersistentVolume of the requested size; a volume with the policy
+ *              Delete is deleted once it is released.
  * Watches:     PersistentVolumeClaim, PersistentVolume, StorageClass.
  * Writes:      create, update and delete of PersistentVolume; patch of persistentvolumeclaims/status; events.
  */
@@ -36,7 +36,7 @@ const DRIVER = "disks.sim.steersman.dev";
 const DEFAULT_CLASS = "standard";
 const WORKERS = 4;
 
-/** The driver, and the default class of its disks. Objects of these names that exist already stay as they are. */
+/** The driver, and the default class of its disks. Existing objects with these names stay unchanged. */
 export async function createDefaultClass(client: Client, signal: AbortSignal): Promise<void> {
   const driver = { metadata: { name: DRIVER }, spec: { attachRequired: false } };
   await tolerate(client.resource(CSIDrivers).create({ object: driver }, signal), isAlreadyExists);
@@ -104,7 +104,7 @@ async function provision(claim: Claim, deps: Deps, signal: AbortSignal): Promise
   tell(claim, "Normal", "ProvisioningSucceeded", `Successfully provisioned volume ${created.metadata.name}`, deps);
 }
 
-/** The data comes from a populator, which brings the volume. */
+/** A populator brings the data and the volume. */
 function isPopulatedByOthers({ spec }: Claim): boolean {
   const kind = spec?.dataSourceRef?.kind;
   return kind !== undefined && kind !== "PersistentVolumeClaim" && kind !== "VolumeSnapshot";
@@ -133,7 +133,7 @@ function newVolume(claim: Claim, storageClass: StoredCluster<StorageClass>): Dra
   };
 }
 
-/** The volume grows first, then the claim says so; no node has to do anything. */
+/** The volume grows first, then the claim's status; no node has to act. */
 async function expand(claim: Claim, volumeName: string, deps: Deps, signal: AbortSignal): Promise<void> {
   const volume = deps.volumes.lister.get(volumeName);
   const storage = claim.spec?.resources?.requests?.storage;
@@ -158,7 +158,7 @@ function tell(claim: Claim, type: EventType, reason: string, message: string, { 
   recorder.event(referenceTo(claim, PersistentVolumeClaims), type, reason, message);
 }
 
-/** The finalizer keeps a volume of policy Delete until the claim has released it. */
+/** The finalizer keeps a volume with the policy Delete until the claim has released it. */
 async function syncVolume(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const volume = deps.volumes.lister.get(key);
   if (volume === undefined) return done;
@@ -168,7 +168,7 @@ async function syncVolume(key: string, deps: Deps, signal: AbortSignal): Promise
   const volumes = deps.client.resource(PersistentVolumes);
   if (isDeletedWithClaim && isReleased && deletionTimestamp === undefined) {
     await tolerate(volumes.delete({ name, options: { preconditions: { uid } } }, signal), isNotFound, isConflict);
-    return done; // the volume's next event brings the rest
+    return done; // the volume's next event continues
   }
   const isKept = isDeletedWithClaim && !(isReleased && deletionTimestamp !== undefined);
   if (isKept === finalizers.includes(EXTERNAL_FINALIZER) || (isKept && deletionTimestamp !== undefined)) return done;

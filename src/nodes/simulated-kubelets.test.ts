@@ -29,7 +29,7 @@ const asked = (pod: Pod | undefined, more: Partial<LogRequest> = {}): LogRequest
   ...more,
 });
 
-/** A clock that stands so many minutes after the start. */
+/** A clock this many minutes after the start. */
 async function clockAt(minutes: number): Promise<VirtualClock> {
   const clock = new VirtualClock({ turn: hostTurn, startMs: START });
   await clock.advance(minutes * 60_000);

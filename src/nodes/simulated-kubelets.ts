@@ -1,4 +1,4 @@
-// The kubelets of simulated nodes, as the API server asks them: for the logs of containers, and for nothing else.
+// The kubelets of simulated nodes for the API server: they only serve logs of containers.
 
 import { childScope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
@@ -7,7 +7,7 @@ import type { HttpResponse } from "#base/http.ts";
 import type { Kubelets, LogRequest } from "#rules/kubelets.ts";
 import { type ContainerRun, type LogLine, linesOf, rendered, runOf, sameRun } from "./container-log.ts";
 
-/** How often a log that is followed is looked at again. */
+/** How often a followed log is checked. */
 const FOLLOW_MS = 1000;
 const HEADERS = { "content-type": "text/plain", "cache-control": "no-cache, private" };
 
@@ -53,7 +53,7 @@ class LogPrinter {
   }
 }
 
-/** The iterator ends at once when its reader goes: a generator would wait for the next look first. */
+/** The iterator ends at once when its reader leaves: a generator would first wait for the next check. */
 function followed(
   begun: ContainerRun,
   written: number,

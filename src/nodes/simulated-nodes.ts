@@ -1,11 +1,12 @@
 /**
- * Nodes without machines: register themselves, keep their leases fresh, and let the pods bound to them run.
+ * Nodes without machines: they register themselves, renew their leases, and run the pods bound to them.
  *
- * Keeps true:  their Node objects exist and are Ready; a pod bound to one goes through the states that its behaviour asks
- *              for; a pod asked to go is gone.
+ * Keeps true:  their Node objects exist and are Ready; a pod bound to one goes through the states of its behaviour; a
+ *              deleted pod ends.
  * Watches:     Pod (spec.nodeName), Node.
- * Writes:      create of Node, Lease, and the Service and APIService of the metrics API; patch of nodes, nodes/status and pods/status; update of Lease; delete of Pod; events.
- * Requeues:    while containers are starting, and for a deleted pod until its grace period allows the end.
+ * Writes:      create of Node, Lease, and the Service and APIService of the metrics API; patch of nodes, nodes/status
+ *              and pods/status; update of Lease; delete of Pod; events.
+ * Requeues:    while containers are starting, and for a deleted pod until its grace period has passed.
  */
 
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -32,22 +33,22 @@ import { nextStep } from "./pod-lifecycle.ts";
 import { noStages, outagesOf, ruledPod, type Stages } from "./stages.ts";
 import { ToldFailures } from "./told-failures.ts";
 
-/** The pods of all nodes that are synced at the same time. */
+/** The number of pods that are synced at the same time. */
 const WORKERS = 16;
 
 export interface SimulatedNodesOptions {
   readonly count: number;
-  /** From being bound to running. */
+  /** From binding to running. */
   readonly startMs: number;
-  /** From being asked to go to being gone; never longer than the pod's grace period. */
+  /** From the deletion to the end; never longer than the pod's grace period. */
   readonly stopMs: number;
-  /** All nodes are Ready for the first time. */
+  /** Called when all nodes are Ready for the first time. */
   readonly onReady?: () => void;
-  /** All nodes take pods for the first time: the node lifecycle controller has seen them Ready, and has untainted them. */
+  /** Called when all nodes accept pods for the first time: the node lifecycle controller has untainted them. */
   readonly onUntainted?: () => void;
-  /** Tells what pods and nodes use. */
+  /** Reports the usage of pods and nodes. */
   readonly metricsApi?: MetricsApi;
-  /** Absent: pods behave as their annotations say, and nodes are never away. */
+  /** Absent: pods behave according to their annotations, and nodes never fail. */
   readonly stages?: Stages;
 }
 
@@ -63,7 +64,7 @@ interface Deps extends Pick<SimulatedNodesOptions, "startMs" | "stopMs"> {
   readonly nodes: ReadonlyMap<string, SimulatedNode>;
   readonly recorder: EventRecorder;
   readonly stages: Stages;
-  /** From which the times of outages count. */
+  /** The start of the times of outages. */
   readonly startedMs: EpochMs;
   outagesOf(node: string): readonly Outage[];
   readonly toldFailures: ToldFailures;
@@ -178,10 +179,10 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
   await reportStatus(pod, step.status, node, deps, signal);
   const isFirst = pod.status?.containerStatuses === undefined;
   tell(pod, isFirst && problem !== undefined ? [problem, ...step.events] : step.events, deps);
-  return done; // the pod's next event brings the next step
+  return done; // the pod's next event triggers the next step
 }
 
-/** A pod whose annotations cannot be obeyed is told so, and behaves as one without any: as its rule says. */
+/** A pod with invalid annotations gets an event, and behaves as if it had none: according to its rule. */
 function behaviourFor(
   pod: Stored<Pod>,
   { stages, startMs }: Deps,
@@ -207,7 +208,7 @@ function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder, toldFa
   }
 }
 
-/** deletionTimestamp is when the grace period ends; the node may be done earlier. */
+/** deletionTimestamp is the end of the grace period; the node may finish earlier. */
 async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const endMs = timeOrUndefined(pod.metadata.deletionTimestamp) ?? now;
   const askedMs = endMs - wrappedSecondsMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
@@ -236,7 +237,7 @@ async function reportStatus(
   const { namespace, name, uid } = pod.metadata;
   const ip = node.addresses.give(uid);
   const addresses = { hostIP: node.address, ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }) };
-  // A merge keeps what it does not name: conditions lose the reason of an earlier status only by a null.
+  // A merge patch keeps fields that it does not name: a null removes the reason of an earlier condition.
   const conditions = status.conditions?.map((condition) => ({ reason: null, message: null, ...condition }));
   const patch = { metadata: { uid }, status: { ...status, ...(conditions && { conditions }), ...addresses } };
   try {

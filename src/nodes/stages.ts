@@ -1,5 +1,5 @@
-// The rules of a stages file: how the pods and nodes behave that they select. The first rule that matches counts. What a
-// pod's own annotations say comes before its rule.
+// The rules of a stages file: the behaviour of the pods and nodes that they select. The first matching rule applies. A
+// pod's own annotations take precedence over its rule.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
@@ -10,7 +10,7 @@ export interface PodRule {
   /** Absent: all. */
   readonly namespace?: string;
   readonly selector: Selector;
-  /** As those of a pod. */
+  /** Like the annotations of a pod. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -26,21 +26,21 @@ export interface Stages {
   readonly nodes: readonly NodeRule[];
 }
 
-/** Stages as users write them, in YAML or as an object. Numbers and flags need no quotes. */
+/** Stages in the form that users write, in YAML or as an object. Numbers and booleans need no quotes. */
 export interface StagesSpec {
   readonly pods?: readonly PodStage[];
   readonly nodes?: readonly NodeStage[];
 }
 
-/** How pods behave: as annotations of theirs would say. */
+/** The behaviour of pods, in the form of their annotations. */
 export type PodStage = {
   /** Absent: all. */
   readonly namespace?: string;
-  /** As that of `kubectl -l`; absent: all. */
+  /** Like that of `kubectl -l`; absent: all. */
   readonly selector?: string;
 } & { readonly [field in BehaviourField]?: string | number | boolean };
 
-/** When nodes are away: times such as "90s" that count from the start of the cluster. */
+/** Outages of nodes: times such as "90s", counted from the start of the cluster. */
 export interface NodeStage {
   /** Absent: all. */
   readonly name?: string;
@@ -48,7 +48,7 @@ export interface NodeStage {
   /** The node fails, and its containers end. */
   readonly "fails-at"?: string;
   readonly "returns-at"?: string;
-  /** The node is cut off, and its containers run on. */
+  /** The node is partitioned, and its containers continue to run. */
   readonly "partitioned-at"?: string;
   readonly "heals-at"?: string;
 }
@@ -57,7 +57,7 @@ export const noStages: Stages = { pods: [], nodes: [] };
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The pod with the annotations of its rule beside its own. */
+/** The pod with the annotations of its rule added to its own. */
 export function ruledPod<T extends Pod>(pod: T, { pods }: Stages): T {
   const { namespace, labels = {}, annotations } = pod.metadata ?? {};
   const rule = pods.find(

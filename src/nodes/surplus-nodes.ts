@@ -1,5 +1,5 @@
-// Removes simulated nodes of an earlier run that this one does not have, with their pods and leases: they would stay Ready
-// for ever, and pods that are bound to them would never start.
+// Deletes simulated nodes of an earlier run that this one does not have, with their pods and leases. Otherwise they
+// would stay Ready for ever, and pods bound to them would never start.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -8,7 +8,7 @@ import { isNotFound } from "#api/status-error.ts";
 import type { Client } from "#client/client.ts";
 import { LEASE_NAMESPACE, SIMULATED_OS_IMAGE } from "./node-heartbeats.ts";
 
-/** kept: names of the nodes of this run. The Node goes last, so that a run that was cut short is repeated. */
+/** kept: names of the nodes of this run. The Node is deleted last, so that an interrupted run is repeated. */
 export async function removeSurplusNodes(
   client: Client,
   kept: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-// For tests: the life of a pod without a server, told in lines.
+// For tests: the life of a pod without a server, as lines of text.
 
 import type { ContainerStatus, Pod, PodSpec, PodStatus } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
@@ -32,12 +32,12 @@ export function boundPod(spec: Partial<PodSpec>, annotations: Readonly<Record<st
 
 export interface Life {
   readonly pod: Stored<Pod>;
-  /** A line for each report, and for each event that comes without one. */
+  /** A line for each status report, and for each event without one. */
   readonly story: readonly string[];
   readonly events: readonly NodeEvent[];
 }
 
-/** All steps of a pod up to this time after it was bound. */
+/** All steps of a pod up to this time after binding. */
 export function live(bound: Stored<Pod>, forMs: number): Life {
   const story: string[] = [];
   const events: NodeEvent[] = [];
@@ -63,7 +63,7 @@ export function live(bound: Stored<Pod>, forMs: number): Life {
   throw new Error(`the pod has not come to rest:\n${story.join("\n")}`);
 }
 
-/** As the server merges a patch. */
+/** Like the server's merge of a patch. */
 export function merged(before: PodStatus, { conditions = [], ...patch }: PodStatus): PodStatus {
   const types = new Set(conditions.map(({ type }) => type));
   const others = (before.conditions ?? []).filter(({ type }) => !types.has(type));

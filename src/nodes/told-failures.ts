@@ -1,12 +1,12 @@
-// Which failures of probes have been told: each once, however often its pod is looked at.
+// Which probe failures were reported: each once, however often its pod is synced.
 
 import type { NodeEvent } from "./pod-events.ts";
 
 export class ToldFailures {
-  /** Those of the last look, by the uid of a pod that had some. An earlier failure of the same probe does not come back. */
+  /** The failures of the last pass, by the pod's UID. An earlier failure of the same probe does not return. */
   readonly #told = new Map<string, ReadonlySet<string>>();
 
-  /** The events that are yet to be told. */
+  /** The events that were not reported yet. */
   untold(uid: string, events: readonly NodeEvent[]): readonly NodeEvent[] {
     const failures = events.flatMap(({ failure }) => failure ?? []);
     if (failures.length === 0) return events;

@@ -1,5 +1,5 @@
-// What simulated containers use. A pod that says nothing idles at a tenth of what it requests. Its annotations say one
-// amount, or a curve of amounts over the time that the container has run.
+// The resource usage of simulated containers. Without annotations a pod uses a tenth of its requests. Annotations give
+// one amount, or a curve of amounts over the running time of the container.
 
 import type { Container } from "#api/generated/types/core-v1.ts";
 import { durationMs, parseDuration } from "#api/go-duration.ts";
@@ -12,7 +12,7 @@ interface Point {
   readonly amount: number;
 }
 
-/** Between its points the amount changes evenly; before the first and after the last it stays. */
+/** The amount changes linearly between points; before the first and after the last it is constant. */
 export type Curve = readonly Point[];
 
 /** Milli CPUs, and bytes. */
@@ -31,7 +31,7 @@ const IDLE_MILLI_CPU = 1;
 const IDLE_BYTES = 16 * 1024 * 1024;
 const KIB = 1024;
 
-/** "200m", or "0s=100m 1m=400m". Throws an Error that says what is wrong. */
+/** "200m", or "0s=100m 1m=400m". Throws an Error for an invalid text. */
 export function parseCurve(text: string, amountOf: (quantity: Quantity) => number): Curve {
   const parts = text.trim().split(/\s+/);
   if (parts.length === 1 && !text.includes("=")) return [{ atMs: 0, amount: parseAmount(text, amountOf) }];
@@ -61,7 +61,7 @@ export function amountAt(curve: Curve, runMs: number): number {
   return from.amount + ((to.amount - from.amount) * (runMs - from.atMs)) / (to.atMs - from.atMs);
 }
 
-/** Of a container that has run for so long. */
+/** The usage of a container after this running time. */
 export function usageOf({ resources }: Container, curves: UsageCurves, runMs: number): Usage {
   const { cpu = "", memory = "" } = resources?.requests ?? {};
   const idle = (request: string, amountOf: (quantity: Quantity) => number, otherwise: number): number =>

@@ -25,7 +25,7 @@ export interface AffinityTerms {
   readonly preferredAntiAffinity: readonly WeightedTerm[];
 }
 
-/** The pod that a term is held against. */
+/** The pod that a term is checked against. */
 export interface TermSubject {
   readonly namespace: string;
   readonly labels: Labels | undefined;
@@ -38,7 +38,7 @@ export const NO_TERMS: AffinityTerms = {
   preferredAntiAffinity: [],
 };
 
-/** Throws a ValueError for a selector that cannot be parsed. */
+/** Throws a ValueError for an invalid selector. */
 export function affinityTerms({ podAffinity, podAntiAffinity }: Affinity, podNamespace: string): AffinityTerms {
   const parsed = (terms: readonly PodAffinityTerm[] = []): readonly AffinityTerm[] =>
     terms.map((term) => parseTerm(term, podNamespace));
@@ -52,18 +52,18 @@ export function affinityTerms({ podAffinity, podAntiAffinity }: Affinity, podNam
   };
 }
 
-/** The terms of a pod that is already placed, or that an event may concern. Terms that cannot be parsed count as none. */
+/** The terms of a pod that is already placed, or of an event's pod. Invalid terms are ignored. */
 export function knownAffinityTerms({ metadata, spec }: Stored<Pod>): AffinityTerms {
   if (spec?.affinity === undefined) return NO_TERMS;
   try {
     return affinityTerms(spec.affinity, metadata.namespace);
   } catch (error) {
-    if (error instanceof ValueError) return NO_TERMS; // the API server keeps selectors that older versions let pass
+    if (error instanceof ValueError) return NO_TERMS; // the API server may hold selectors that older versions accepted
     throw error;
   }
 }
 
-/** Without namespaces and a selector for them, the term means the pod's namespace. */
+/** Without namespaces and a namespace selector, the term applies to the pod's namespace. */
 function parseTerm(term: PodAffinityTerm, podNamespace: string): AffinityTerm {
   const { namespaces = [], namespaceSelector, labelSelector, topologyKey } = term;
   const isOwnNamespace = namespaces.length === 0 && namespaceSelector === undefined;
@@ -76,8 +76,8 @@ function parseTerm(term: PodAffinityTerm, podNamespace: string): AffinityTerm {
 }
 
 /**
- * The terms of the incoming pod with the namespaces that their selectors select now. Labels of other pods' namespaces are
- * not looked up again. Upstream keeps the selector, too: one that an empty set of labels satisfies matches all namespaces.
+ * The terms of the incoming pod with the namespaces that their selectors select now. Labels of other pods' namespaces
+ * are not read again. Upstream also keeps the selector: one that matches an empty set of labels matches all namespaces.
  */
 export function withSelectedNamespaces<T extends AffinityTerm>(
   terms: readonly T[],
@@ -90,18 +90,18 @@ export function withSelectedNamespaces<T extends AffinityTerm>(
   });
 }
 
-/** namespaceLabels: of the subject's namespace, where the term has not been resolved to names. */
+/** namespaceLabels: the labels of the subject's namespace, if the term has not been resolved to names. */
 export function termMatches(term: AffinityTerm, { namespace, labels }: TermSubject, namespaceLabels?: Labels): boolean {
   const inNamespace = term.namespaces.has(namespace) || term.namespaceSelector.matches(namespaceLabels);
   return inNamespace && term.selector.matches(labels);
 }
 
-/** No terms match no pod. */
+/** An empty list matches no pod. */
 export function allTermsMatch(terms: readonly AffinityTerm[], subject: TermSubject): boolean {
   return terms.length > 0 && terms.every((term) => termMatches(term, subject));
 }
 
-/** Without a look at the labels of namespaces. */
+/** Ignores the labels of namespaces. */
 export function mayMeanNamespace({ namespaces, namespaceSelector }: AffinityTerm, namespace: string): boolean {
   return namespaceSelector.isSelectable || namespaces.has(namespace);
 }

@@ -1,4 +1,4 @@
-// The node for a pod: all filters, then the scores of the nodes that pass.
+// Chooses the node for a pod: all filters, then the scores of the remaining nodes.
 // Upstream: pkg/scheduler/schedule_one.go, schedulePod; apis/config/v1/default_plugins.go for order and weights
 
 import { ValueError } from "#api/errors.ts";
@@ -42,7 +42,7 @@ const CLAIMS_LEFT_OUT = unresolvable(
 
 export interface Choice {
   readonly node: NodeState;
-  /** What to do about the pod's unbound claims first. */
+  /** The volume writes that are needed first for the pod's unbound claims. */
   readonly volumes: VolumePlan | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface ChooserOptions extends TolerationOptions {
 
 export class NodeChooser {
   readonly #options: ChooserOptions;
-  /** Where the next search begins, so that all nodes have the same chance. */
+  /** The start of the next search, so that all nodes have the same chance. */
   #start = 0;
 
   constructor(options: ChooserOptions) {
@@ -70,7 +70,7 @@ export class NodeChooser {
     return { node, volumes: plans.get(node) };
   }
 
-  /** The nodes that pass all filters: enough of them in a large cluster. */
+  /** The nodes that pass all filters; in a large cluster, enough of them. */
   fittingNodes(facts: PodFacts, plans: VolumePlans): readonly NodeState[] | FitFailure {
     const { state } = this.#options;
     const all = state.nodes;
@@ -100,7 +100,7 @@ export class NodeChooser {
     return totals;
   }
 
-  /** One by one: a rejection spares the filters after it. */
+  /** One by one: after a rejection the other filters are not prepared. */
   *#preparedFilters(facts: PodFacts, plans: VolumePlans): Iterable<PreparedFilter> {
     const { pod, resources, hostPorts } = facts;
     const { state, objects } = this.#options;
@@ -152,7 +152,7 @@ export class NodeChooser {
     return fitting;
   }
 
-  /** One of the best, by chance. */
+  /** A random one of the best. */
   #best(nodes: readonly NodeState[], scores: Float64Array): NodeState {
     let highest = Number.NEGATIVE_INFINITY;
     let best: NodeState[] = [];
@@ -190,7 +190,7 @@ function parsedTerms({ pod }: PodFacts): AffinityTerms | Rejection {
   }
 }
 
-/** In a large cluster half of the nodes or fewer are enough, the larger the fewer. */
+/** In a large cluster half of the nodes or fewer are enough: the larger the cluster, the smaller the share. */
 export function nodesToFind(nodeCount: number): number {
   if (nodeCount < MIN_NODES_TO_FIND) return nodeCount;
   const percent = Math.max(MIN_PERCENT_TO_FIND, 50 - Math.trunc(nodeCount / 125));

@@ -1,5 +1,5 @@
-// Our decisions against those of Go's scheduler in 500 generated clusters (tools/go/vectors-scheduler): which nodes take a
-// pod, their total scores, and the words for why none does.
+// Compares decisions with Go's scheduler in 500 generated clusters (tools/go/vectors-scheduler): the fitting nodes,
+// their total scores, and the message when there is none.
 
 import { describe, expect, it } from "vitest";
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";

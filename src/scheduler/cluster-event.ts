@@ -1,4 +1,4 @@
-// Changes in the cluster that can let a pod fit that did not before, and which plugin's rejection each can undo.
+// Changes in the cluster that can make a pod schedulable, and the plugins whose rejection each can undo.
 // Upstream: the EventsToRegister functions of pkg/scheduler/framework/plugins
 
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
@@ -68,7 +68,7 @@ const UNDOES: Readonly<Record<ClusterEvent, readonly PluginName[]>> = {
   "attachment deleted": ["NodeVolumeLimits"],
 };
 
-/** The object that an event is about, where that tells whom it helps. */
+/** The object of an event, if it limits which pods the event helps. */
 export interface EventSubject {
   readonly pod?: PodFacts;
   /** The key of a claim. */
@@ -77,7 +77,7 @@ export interface EventSubject {
 
 export interface WaitingPod {
   readonly facts: PodFacts;
-  /** What turned the pod down. None: nothing is known, so that everything may help. */
+  /** The plugins that rejected the pod. Empty: unknown, so every event may help. */
   readonly plugins: ReadonlySet<PluginName>;
 }
 
@@ -89,7 +89,7 @@ export function mayHelp(event: ClusterEvent, { facts, plugins }: WaitingPod, sub
   );
 }
 
-/** Whether a bound pod that comes, changes or goes has to do with the plugin's rejection of the waiting pod. */
+/** Whether a bound pod that is added, changed or removed affects the plugin's rejection of the waiting pod. */
 function concerns(plugin: PluginName, waiting: PodFacts, bound: PodFacts): boolean {
   const isSameNamespace = waiting.pod.metadata.namespace === bound.pod.metadata.namespace;
   switch (plugin) {
@@ -107,7 +107,7 @@ function concerns(plugin: PluginName, waiting: PodFacts, bound: PodFacts): boole
   }
 }
 
-/** A selector of namespaces is not looked up: it may match. */
+/** A namespace selector is not evaluated: it may match. */
 function requiresTogetherOrApart(pod: Stored<Pod>, other: Stored<Pod>): boolean {
   const { requiredAffinity, requiredAntiAffinity } = knownAffinityTerms(pod);
   return [...requiredAffinity, ...requiredAntiAffinity].some(
@@ -115,7 +115,7 @@ function requiresTogetherOrApart(pod: Stored<Pod>, other: Stored<Pod>): boolean 
   );
 }
 
-/** Heartbeats change nothing of interest. */
+/** Heartbeats cause no events. */
 export function nodeEvents(before: Node, after: Node): readonly ClusterEvent[] {
   const events: ClusterEvent[] = [];
   if (differ(before.status?.allocatable, after.status?.allocatable)) events.push("node allocatable changed");
@@ -128,7 +128,7 @@ export function nodeEvents(before: Node, after: Node): readonly ClusterEvent[] {
 export function boundPodEvents(before: Pod, after: Pod): readonly ClusterEvent[] {
   const events: ClusterEvent[] = [];
   if (differ(before.metadata?.labels, after.metadata?.labels)) events.push("bound pod labels changed");
-  // A pod that begins to go no longer counts for spreading.
+  // A terminating pod no longer counts for spreading.
   if (before.metadata?.deletionTimestamp !== after.metadata?.deletionTimestamp) events.push("bound pod labels changed");
   if (isScaledDown(before, after)) events.push("bound pod scaled down");
   return events;
@@ -145,7 +145,7 @@ function isScaledDown(before: Pod, after: Pod): boolean {
   });
 }
 
-/** The kubelet reports what the containers really have, as it does while a pod is resized. */
+/** The kubelet reports the actual resources of the containers, as during a resize. */
 export function hasStatusResources({ status }: Pod): boolean {
   const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return status?.resources !== undefined || statuses.some(({ resources }) => resources !== undefined);

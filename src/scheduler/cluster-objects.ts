@@ -1,4 +1,4 @@
-// The objects besides nodes and pods that decisions read.
+// The objects besides nodes and pods that decisions use.
 
 import type { ReplicaSet, StatefulSet } from "#api/generated/types/apps-v1.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
 import type { ObjectKey } from "#api/object.ts";
 import type { Stored, StoredCluster, StoredObject } from "#api/resource.ts";
 
-/** A lister of an informer is one. */
+/** An informer's lister also has this shape. */
 export interface Objects<T extends StoredObject> {
   get(key: ObjectKey): T | undefined;
   list(selector?: undefined, namespace?: string): readonly T[];
@@ -31,7 +31,7 @@ export interface ClusterObjects {
   readonly replicaSets: Objects<Stored<ReplicaSet>>;
   readonly statefulSets: Objects<Stored<StatefulSet>>;
   readonly storageClasses: Objects<StoredCluster<StorageClass>>;
-  /** As the scheduler assumes that they will be. */
+  /** With the scheduler's assumptions applied. */
   readonly volumes: Objects<StoredCluster<PersistentVolume>>;
   readonly claims: Objects<Stored<PersistentVolumeClaim>>;
   readonly csiNodes: Objects<StoredCluster<CSINode>>;

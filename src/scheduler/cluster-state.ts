@@ -1,5 +1,5 @@
-// All nodes and the pods on them, indexed by what decisions ask for. The informers' handlers and the scheduler keep it up to
-// date one change at a time.
+// All nodes and the pods on them, indexed for decisions. The informers' handlers and the scheduler update it one change
+// at a time.
 // Upstream: pkg/scheduler/backend/cache
 
 import type { Node } from "#api/generated/types/core-v1.ts";
@@ -18,13 +18,13 @@ export class ClusterState {
   readonly #classes = new Map<string, Map<string, PodClass>>();
   readonly #withTerms = new Set<PodClass>();
   readonly #withRequiredAntiAffinity = new Set<PodClass>();
-  /** On how many nodes an image is. */
+  /** The number of nodes with an image. */
   readonly #imageNodes = new Map<string, number>();
-  /** How many pods with a node use a claim. */
+  /** The number of scheduled pods that use a claim. */
   readonly #claimUsers = new Map<string, number>();
   #order: readonly NodeState[] | undefined;
 
-  /** The known nodes, zone by zone in turn, so that a search that ends early has looked into every zone. */
+  /** The known nodes, alternating between zones, so that a search that ends early has covered every zone. */
   get nodes(): readonly NodeState[] {
     this.#order ??= zonesInTurn([...this.#nodes.values()].filter(({ node }) => node !== undefined));
     return this.#order;
@@ -45,7 +45,7 @@ export class ClusterState {
     state.setNode(node);
   }
 
-  /** The pods stay until their own deletions arrive. */
+  /** The pods stay until their own delete events arrive. */
   removeNode(name: string): void {
     const state = this.#nodes.get(name);
     if (state?.node === undefined) return;
@@ -55,7 +55,7 @@ export class ClusterState {
     this.#forgetIfUnused(state);
   }
 
-  /** Puts the pod on the node, instead of what was known of it before. */
+  /** Puts the pod on the node, and replaces its earlier state. */
   setPod(facts: PodFacts, nodeName: string): void {
     const { uid } = facts.pod.metadata;
     this.removePod(uid);
@@ -66,7 +66,7 @@ export class ClusterState {
     this.#countClaims(facts, 1);
   }
 
-  /** The pod has changed in a way that does not matter for scheduling. */
+  /** The pod changed in a way that does not affect scheduling. */
   refreshPod(facts: PodFacts): void {
     const { uid } = facts.pod.metadata;
     this.#nodeOfPod.get(uid)?.pods.set(uid, facts);

@@ -1,5 +1,6 @@
-// Why no node takes a pod, in upstream's words: the reasons with their numbers of nodes, then what preemption could do.
-// Upstream: pkg/scheduler/framework/types.go, FitError; framework/preemption; plugins/defaultpreemption and dynamicresources
+// Why no node fits a pod, in upstream's words: the reasons with the number of nodes, then the result of preemption.
+// Upstream: pkg/scheduler/framework/types.go, FitError; framework/preemption; plugins/defaultpreemption and
+// dynamicresources
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { NodeState } from "./node-state.ts";
@@ -7,7 +8,7 @@ import type { PluginName, Rejection } from "./rejection.ts";
 
 export interface FitFailure {
   readonly message: string;
-  /** The plugins that turned the pod down: changes that concern none of them do not help. */
+  /** The plugins that rejected the pod: only changes that concern them can help. */
   readonly plugins: ReadonlySet<PluginName>;
 }
 
@@ -15,13 +16,13 @@ export const NO_NODES: FitFailure = { message: "no nodes available to schedule p
 
 /** The same reason holds for all nodes. */
 export function rejectedByAll({ plugin, reasons }: Rejection, nodeCount: number): FitFailure {
-  // Upstream looks up what an earlier step of dynamic resources did not get to store, and adds that it is not found.
+  // Upstream looks up a state that dynamic resources did not store, and adds that it is not found.
   const preemption = plugin === "DynamicResources" ? "" : " not found";
   const message = `0/${nodeCount} nodes are available: ${reasons.join(", ")}.${preemption}`;
   return { message, plugins: new Set([plugin]) };
 }
 
-/** nodeCount: of all nodes; those without a rejection are not among the nodes that the pod's affinity names. */
+/** nodeCount: the number of all nodes; those without a rejection are not named by the pod's affinity. */
 export function rejectedByEach(pod: Pod, rejections: ReadonlyMap<NodeState, Rejection>, nodeCount: number): FitFailure {
   const counts = new Map<string, number>();
   const plugins = new Set<PluginName>();
@@ -39,7 +40,7 @@ export function rejectedByEach(pod: Pod, rejections: ReadonlyMap<NodeState, Reje
   return { message: `${histogram(counts, nodeCount)} ${preemption}`, plugins };
 }
 
-// Deviation: pods are not preempted, so that no node is found to have victims.
+// Deviation: pods are not preempted, so no node has victims.
 function preemptionText({ spec }: Pod, rejections: ReadonlyMap<NodeState, Rejection>, nodeCount: number): string {
   if (spec?.preemptionPolicy === "Never") return "not eligible due to preemptionPolicy=Never.";
   const resolvable = [...rejections.values()].filter(({ isResolvable }) => isResolvable).length;

@@ -1,4 +1,4 @@
-// The host ports that pods take on a node, and which of them clash.
+// The host ports of the pods on a node, and their conflicts.
 // Upstream: k8s.io/kube-scheduler/framework/types.go, HostPortInfo; pkg/scheduler/util, GetHostPorts
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -12,7 +12,7 @@ export interface HostPort {
 
 const ANY_IP = "0.0.0.0";
 
-/** Of the containers that run as long as the pod does. */
+/** For containers that run as long as the pod. */
 export function hostPortsOf({ spec }: Pod): readonly HostPort[] {
   const lasting = [...(spec?.initContainers ?? []).filter(isSidecar), ...(spec?.containers ?? [])];
   return lasting.flatMap(({ ports = [] }) =>
@@ -38,7 +38,7 @@ export class HostPorts {
     if (addresses?.size === 0) this.#taken.delete(port);
   }
 
-  /** A port on all addresses clashes with the same port on any. */
+  /** A port on all addresses conflicts with the same port on any address. */
   clashesWith({ ip, port }: HostPort): boolean {
     const addresses = this.#taken.get(port);
     return addresses !== undefined && (ip === ANY_IP || addresses.has(ANY_IP) || addresses.has(ip));

@@ -1,4 +1,4 @@
-// One node with the pods that are bound or about to be bound to it: what they take, kept up to date pod by pod.
+// One node with the pods that are bound or assumed to it, and their resources, updated pod by pod.
 // Upstream: pkg/scheduler/framework/types.go, NodeInfo
 
 import type { Node } from "#api/generated/types/core-v1.ts";
@@ -20,7 +20,7 @@ interface Requested {
 
 export class NodeState {
   readonly name: string;
-  /** Undefined while pods are bound to a node that is not known, or not any more. */
+  /** Undefined while pods are bound to an unknown or deleted node. */
   node: StoredCluster<Node> | undefined;
   labels: Labels = NO_LABELS;
   allocatable: NodeResources = NO_RESOURCES;

@@ -1,4 +1,4 @@
-// What events of nodes and storage objects mean for the scheduler. Upstream: pkg/scheduler/eventhandlers.go
+// Handles events of nodes and storage objects. Upstream: pkg/scheduler/eventhandlers.go
 
 import type { Node, PersistentVolume, PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";
 import type {

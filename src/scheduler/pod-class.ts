@@ -1,5 +1,5 @@
-// Pods that no affinity or spread constraint can tell apart, and how many of them are on each node. The pods of a
-// ReplicaSet are one class, so that matching a selector costs one step for all of them.
+// Pods that are equal for all affinity and spread constraints, and their number on each node. The pods of a ReplicaSet
+// are one class, so that matching a selector costs one step for all of them.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Labels } from "#api/label-selector.ts";
@@ -32,7 +32,7 @@ export class PodClass {
     return this.terms.requiredAntiAffinity.length > 0;
   }
 
-  /** Its pods want to be near to or far from others. */
+  /** True if its pods have affinity or anti-affinity terms. */
   get hasTerms(): boolean {
     const { requiredAffinity, requiredAntiAffinity, preferredAffinity, preferredAntiAffinity } = this.terms;
     return [requiredAffinity, requiredAntiAffinity, preferredAffinity, preferredAntiAffinity].some(

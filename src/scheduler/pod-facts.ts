@@ -1,4 +1,4 @@
-// What the scheduler needs to know of a pod, read once when the pod is first seen.
+// The scheduler's view of a pod, computed once when the pod is first seen.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
@@ -9,7 +9,7 @@ export interface PodFacts {
   readonly pod: Stored<Pod>;
   readonly resources: PodResources;
   readonly hostPorts: readonly HostPort[];
-  /** Names the pods that no affinity or spread constraint can tell apart. */
+  /** The key of the pod's class (pod-class.ts). */
   readonly classKey: string;
 }
 
@@ -17,7 +17,7 @@ export function podFacts(pod: Stored<Pod>): PodFacts {
   return { pod, resources: podResources(pod), hostPorts: hostPortsOf(pod), classKey: classKeyOf(pod) };
 }
 
-/** Pods of one namespace with the same labels and affinity; those that are being deleted are a class apart. */
+/** Pods of one namespace with the same labels and affinity; terminating pods are a separate class. */
 function classKeyOf({ metadata, spec }: Stored<Pod>): string {
   const { namespace, labels = {}, deletionTimestamp } = metadata;
   const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};

@@ -1,4 +1,4 @@
-// What events of pods mean for the scheduler: pods with a node take room there, pods without one wait for it.
+// Handles events of pods: pods with a node use its resources, pods without one are queued.
 // Upstream: pkg/scheduler/eventhandlers.go
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -48,11 +48,11 @@ function noteBound(pod: Stored<Pod>, nodeName: string, before: Stored<Pod> | und
   if (isSame) state.refreshPod(facts);
   else state.setPod(facts, nodeName);
   if (!before?.spec?.nodeName) queue.moveAfter("bound pod added", { pod: facts });
-  // Labels that no longer match may help as well, so that the new ones do not tell whom.
+  // Labels that no longer match may also help, so the new labels cannot select the helped pods.
   else for (const event of boundPodEvents(before, pod)) queue.moveAfter(event);
 }
 
-/** Another scheduler's pods, and those with gates, wait outside of the queue. */
+/** Pods of other schedulers, and gated pods, are not queued. */
 function noteWaiting(pod: Stored<Pod>, before: Stored<Pod> | undefined, deps: PodHandlerDeps): void {
   const { queue, assumed, schedulerName } = deps;
   const { uid, deletionTimestamp } = pod.metadata;
@@ -62,7 +62,7 @@ function noteWaiting(pod: Stored<Pod>, before: Stored<Pod> | undefined, deps: Po
     queue.remove(uid);
     return;
   }
-  if (assumed.has(uid)) return; // its node is being written
+  if (assumed.has(uid)) return; // the binding is in progress
   const known = queue.factsOf(uid);
   if (known !== undefined && before !== undefined && isSameForScheduling(before, pod)) queue.refresh({ ...known, pod });
   else queue.add(podFacts(pod));
@@ -71,14 +71,14 @@ function noteWaiting(pod: Stored<Pod>, before: Stored<Pod> | undefined, deps: Po
 function drop({ metadata: { uid } }: Stored<Pod>, { state, queue, assumed, reservations }: PodHandlerDeps): void {
   queue.remove(uid);
   assumed.delete(uid);
-  reservations.noteChange(); // a pod that waits for its volumes waits no more
+  reservations.noteChange(); // a pod that waits for its volumes stops waiting
   const placed = state.placed(uid);
   if (placed === undefined) return;
   state.removePod(uid);
   queue.moveAfter("bound pod deleted", { pod: placed.facts });
 }
 
-/** Status changes are the bulk of all updates. */
+/** Most updates are status changes. */
 function isSameForScheduling(before: Stored<Pod>, after: Stored<Pod>): boolean {
   return (
     before.metadata.generation === after.metadata.generation &&

@@ -1,9 +1,9 @@
-// Why a pod cannot run on a node, or on none at all.
+// Why a pod cannot run on a node, or on any node.
 // Upstream: k8s.io/kube-scheduler/framework/interface.go, Status
 
 import type { NodeState } from "./node-state.ts";
 
-/** Upstream's plugins that can turn a pod down. */
+/** Upstream's plugins that can reject a pod. */
 export type PluginName =
   | "NodeUnschedulable"
   | "NodeName"
@@ -22,14 +22,14 @@ export type PluginName =
 export interface Rejection {
   readonly plugin: PluginName;
   readonly reasons: readonly string[];
-  /** The pod would fit if other pods went away. */
+  /** The pod would fit if other pods were removed. */
   readonly isResolvable: boolean;
 }
 
-/** Undefined: the node is fine. */
+/** Undefined: the node fits. */
 export type NodeFilter = (node: NodeState) => Rejection | undefined;
 
-/** A filter for the nodes, a rejection by all of them, or undefined where the plugin has nothing to check for the pod. */
+/** A filter for the nodes, a rejection for all of them, or undefined if the plugin has nothing to check. */
 export type PreparedFilter = NodeFilter | Rejection | undefined;
 
 export function unresolvable(plugin: PluginName, ...reasons: readonly string[]): Rejection {

@@ -1,5 +1,6 @@
-// Resources as the scheduler counts them: numbers by name, CPU in thousandths.
-// Upstream: pkg/scheduler/framework/types.go, Resource, PodInfo.CalculateResource; pkg/scheduler/util, IsScalarResourceName
+// Resources in the scheduler's units: numbers by name, CPU in thousandths.
+// Upstream: pkg/scheduler/framework/types.go, Resource, PodInfo.CalculateResource; pkg/scheduler/util,
+// IsScalarResourceName
 
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import { isQualifiedName } from "#api/names.ts";
@@ -16,20 +17,20 @@ export interface ResourceTotals {
 }
 
 export interface NodeResources extends ResourceTotals {
-  /** How many pods the node takes. */
+  /** The maximum number of pods on the node. */
   readonly pods: number;
 }
 
-/** CPU and memory as scores weigh them. */
+/** CPU and memory for scores. */
 export interface WeighedResources {
   readonly milliCpu: number;
   readonly memory: number;
 }
 
 export interface PodResources extends ResourceTotals {
-  /** With defaults for containers that request nothing, so that pods without requests do not pile up on one node. */
+  /** With defaults for containers without requests, so that pods without requests are spread over nodes. */
   readonly nonZero: WeighedResources;
-  /** The same without the pod's own resources: upstream's LeastAllocated does not look at those of the incoming pod. */
+  /** The same without pod-level resources: upstream's LeastAllocated ignores those of the incoming pod. */
   readonly nonZeroOfContainers: WeighedResources;
 }
 

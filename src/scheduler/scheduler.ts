@@ -1,8 +1,8 @@
 /**
  * The scheduler: gives each pod without a node the best of the nodes that can run it.
  *
- * Keeps true:  a pod of the default scheduler without a node, gates or deletion is bound while a node takes it, and else
- *              says why not.
+ * Keeps true:  a pod of the default scheduler without a node, gates or deletion is bound if a node fits; otherwise its
+ *              condition says why not.
  * Requeues:    unschedulable pods after events that may help them, and after five minutes; errors after a back-off.
  * Upstream:    cmd/kube-scheduler, pkg/scheduler
  * Deviations:  no preemption, no allocation of device claims, no scheduler configuration, no gang scheduling

@@ -13,7 +13,7 @@ function open() {
   const clock = new VirtualClock({ turn: hostTurn });
   const queue = new SchedulingQueue(clock, () => undefined);
   const take = (): string => queue.take()?.facts.pod.metadata.name ?? "";
-  /** Takes a pod that no node takes. */
+  /** Takes a pod and reports that no node fits. */
   const fail = (): string => {
     const queued = queue.take();
     if (queued === undefined) return "";

@@ -1,5 +1,5 @@
-// The pods that wait for a node: those to try next by priority and age, those that back off, and those that no node takes
-// until something changes.
+// The pods that wait for a node: those to try next by priority and age, those in back-off, and unschedulable ones that
+// wait for a change.
 // Upstream: pkg/scheduler/backend/queue
 
 import type { Clock, Timer } from "#base/clock.ts";
@@ -17,12 +17,12 @@ const FLUSH_INTERVAL_MS = 30_000;
 export interface QueuedPod extends HeapItem {
   facts: PodFacts;
   priority: number;
-  /** When the pod came to be tried, in monotonic milliseconds. */
+  /** When the pod was queued, in monotonic milliseconds. */
   sinceMs: number;
   readonly sequence: number;
   attempts: number;
   backoffUntilMs: number;
-  /** What turned the pod down last. */
+  /** The plugins of the last rejection. */
   plugins: ReadonlySet<PluginName>;
   place: "active" | "backoff" | "error" | "unschedulable" | "taken";
 }
@@ -34,14 +34,17 @@ export class SchedulingQueue {
   readonly #pods = new Map<string, QueuedPod>();
   readonly #active = new Heap<QueuedPod>(comesFirst);
   readonly #backoff = new Heap<QueuedPod>(endsBackoffFirst);
-  /** Errors are waited out in full: they are not the cluster's state, and trying at once would not help. */
+  /**
+   * The back-off after an error always runs in full: it is not due to the cluster's state, and an immediate retry would
+   * not help.
+   */
   readonly #errors = new Heap<QueuedPod>(endsBackoffFirst);
   readonly #unschedulable = new Set<QueuedPod>();
   #errorTimer: Timer | undefined;
   #flushTimer: Timer | undefined;
   #sequence = 0;
 
-  /** onReady: a pod can be taken. */
+  /** onReady: called when a pod can be taken. */
   constructor(clock: Clock, onReady: () => void) {
     this.#clock = clock;
     this.#onReady = onReady;
@@ -51,7 +54,7 @@ export class SchedulingQueue {
     return this.#pods.get(uid)?.facts;
   }
 
-  /** A new pod, or a known one whose spec or labels have changed: that may help. */
+  /** Adds a new pod, or a known one with changed spec or labels, which may help. */
   add(facts: PodFacts): void {
     const { uid } = facts.pod.metadata;
     const known = this.#pods.get(uid);
@@ -65,7 +68,7 @@ export class SchedulingQueue {
     if (known.place === "unschedulable") this.#retry(known);
   }
 
-  /** The pod changed in a way that does not matter for scheduling. */
+  /** The pod changed in a way that does not affect scheduling. */
   refresh(facts: PodFacts): void {
     const known = this.#pods.get(facts.pod.metadata.uid);
     if (known !== undefined) known.facts = facts;
@@ -78,7 +81,7 @@ export class SchedulingQueue {
     this.#takeOut(queued);
   }
 
-  /** The next pod to try. With nothing else to do, pods need not wait for their back-off to end. */
+  /** The next pod to try. If no other pod is ready, pods in back-off are taken early. */
   take(): QueuedPod | undefined {
     const now = this.#clock.monotonicMs();
     while ((this.#backoff.peek()?.backoffUntilMs ?? Number.POSITIVE_INFINITY) <= now) {
@@ -91,7 +94,7 @@ export class SchedulingQueue {
     return queued;
   }
 
-  /** No node takes the pod. It waits for an event that concerns these plugins. */
+  /** No node fits the pod. It waits for an event that concerns these plugins. */
   giveBackUnschedulable(queued: QueuedPod, plugins: ReadonlySet<PluginName>): void {
     if (this.#pods.get(queued.facts.pod.metadata.uid) !== queued) return;
     queued.plugins = plugins;
@@ -102,7 +105,7 @@ export class SchedulingQueue {
     this.#flushTimer ??= this.#clock.after(FLUSH_INTERVAL_MS, () => this.#flush());
   }
 
-  /** An attempt failed for another reason than the cluster's state: the pod is tried again after its back-off. */
+  /** An attempt failed with an error, not because of the cluster's state: the pod is retried after its back-off. */
   giveBackAfterError(queued: QueuedPod): void {
     if (this.#pods.get(queued.facts.pod.metadata.uid) !== queued) return;
     queued.sinceMs = this.#clock.monotonicMs();
@@ -112,7 +115,7 @@ export class SchedulingQueue {
     this.#waitForErrors();
   }
 
-  /** Pods that this event may help are tried again. subject: the pod or claim that the event is about. */
+  /** Queues the pods that this event may help. subject: the pod or claim of the event. */
   moveAfter(event: ClusterEvent, subject?: EventSubject): void {
     for (const queued of this.#unschedulable) {
       if (mayHelp(event, queued, subject)) this.#retry(queued);
@@ -185,7 +188,7 @@ export class SchedulingQueue {
   }
 }
 
-/** Twice as long after each attempt. */
+/** Doubles with each attempt. */
 export function backoffMs(attempts: number): number {
   return Math.min(INITIAL_BACKOFF_MS * 2 ** Math.max(0, attempts - 1), MAX_BACKOFF_MS);
 }

@@ -1,7 +1,7 @@
 /**
- * The life of a pod from the queue to its node: choose a node, assume the pod there, reserve and bind its volumes, bind the
- * pod; or tell why no node takes it. Choosing is done for one pod at a time and never waits; the calls of the API server
- * go on beside it.
+ * Schedules a pod from the queue to its node: chooses a node, assumes the pod there, reserves and binds its volumes,
+ * binds the pod, or reports why no node fits. Choosing handles one pod at a time and never waits; API calls run
+ * concurrently.
  * Upstream: pkg/scheduler/schedule_one.go
  */
 
@@ -28,9 +28,9 @@ import type { PodFacts } from "./pod-facts.ts";
 import type { QueuedPod, SchedulingQueue } from "./scheduling-queue.ts";
 import type { Reservation, VolumeReservations } from "./volume-reservations.ts";
 
-/** Calls of the API server at a time. */
+/** The maximum of concurrent API calls. */
 const CALLS_MAX = 64;
-/** Other work of the process gets its turn after this time. */
+/** Yields to other work of the process after this time. */
 const TURN_MS = 10;
 /** Upstream: pkg/apis/core/validation, NoteLengthLimit */
 const NOTE_LENGTH_MAX = 1024;
@@ -46,11 +46,11 @@ export interface SchedulingDeps {
   readonly chooser: NodeChooser;
   readonly queue: SchedulingQueue;
   readonly reservations: VolumeReservations;
-  /** Pods that have a node in memory and not yet in the cache. By UID. */
+  /** Assumed pods that the cache does not show with a node yet, by UID. */
   readonly assumed: Set<string>;
 }
 
-/** What is left to tell the API server when a node has been chosen, or none. */
+/** The remaining API calls after a node was chosen, or none. */
 interface Remainder {
   readonly call: (signal: AbortSignal) => Promise<void>;
   /** It may take minutes. */
@@ -66,7 +66,7 @@ export class Scheduling {
     this.#deps = deps;
   }
 
-  /** The queue has a pod. */
+  /** Called when the queue has a pod. */
   readonly wake = (): void => this.#wake();
 
   async run(signal: AbortSignal): Promise<void> {
@@ -91,7 +91,7 @@ export class Scheduling {
     });
   }
 
-  /** A pod whose volumes are yet to be made may wait for minutes: it does not keep others from the API server. */
+  /** A pod whose volumes must be provisioned may wait for minutes: it does not block the API calls of others. */
   #follow(rest: Remainder | undefined, group: TaskGroup): void {
     const isLong = rest === undefined || rest.isLong === true;
     if (isLong) this.#calls.give();
@@ -179,11 +179,11 @@ export class Scheduling {
     await this.#deps.podsApi.createSubresource({ namespace, name, subresource: "binding", object }, signal);
   }
 
-  /** The node is free again for others. */
+  /** Removes the assumed pod from its node. */
   #forget({ metadata: { uid } }: Stored<Pod>, reservation: Reservation | undefined): void {
     const { assumed, state, queue, reservations } = this.#deps;
     if (reservation !== undefined) reservations.release(reservation);
-    if (!assumed.delete(uid)) return; // the cache knows better
+    if (!assumed.delete(uid)) return; // the cache already has the pod's real state
     state.removePod(uid);
     queue.moveAfter("bound pod deleted");
   }

@@ -120,7 +120,7 @@ export function hasTopologyKeys(constraints: readonly SpreadConstraint[], { labe
   return constraints.every(({ topologyKey }) => labels[topologyKey] !== undefined);
 }
 
-/** How many pods of the namespace the selector matches on each node. An empty selector counts none. */
+/** The number of pods in the namespace that match, per node. An empty selector matches none. */
 export function matchingPods(selector: Selector, namespace: string, state: ClusterState): Map<NodeState, number> {
   const counts = new Map<NodeState, number>();
   if (selector.isEmpty) return counts;

@@ -10,7 +10,7 @@ export interface PodParts extends Partial<PodSpec> {
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly isTerminating?: boolean;
-  /** Of the one container. */
+  /** For its single container. */
   readonly requests?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export function testNode(name: string, { labels = {}, spec = {}, status = {} }: 
   return { metadata: { ...stored(name), labels }, spec, status: { allocatable, ...status } };
 }
 
-/** Objects by the key that listers know them under. */
+/** Objects by their lister key. */
 export function objectsIn<T extends StoredObject>(all: readonly T[] = []): Objects<T> {
   const keyOf = ({ metadata }: T): string => [metadata.namespace, metadata.name].filter(Boolean).join("/");
   const byKey = new Map(all.map((object) => [keyOf(object), object]));

@@ -5,12 +5,12 @@ import type { Labels } from "#api/label-selector.ts";
 export class TopologyCounts {
   readonly #byKey = new Map<string, Map<string, number>>();
 
-  /** Nothing was added for any node that has the key. */
+  /** True if no node with the key has a count. */
   get isEmpty(): boolean {
     return this.#byKey.size === 0;
   }
 
-  /** Adds to the domain that the node is in; a node without the key is in none. */
+  /** Adds to the node's domain; a node without the key has none. */
   add(key: string, nodeLabels: Labels, amount: number): void {
     const value = nodeLabels[key];
     if (value === undefined) return;
@@ -27,13 +27,13 @@ export class TopologyCounts {
     return value === undefined ? 0 : (this.#byKey.get(key)?.get(value) ?? 0);
   }
 
-  /** Is the node in any domain with a positive number? */
+  /** Whether the node is in a domain with a positive count. */
   hasAny(nodeLabels: Labels): boolean {
     for (const key of this.#byKey.keys()) if (this.at(key, nodeLabels) > 0) return true;
     return false;
   }
 
-  /** Over all keys. */
+  /** The sum over all keys. */
   sum(nodeLabels: Labels): number {
     let sum = 0;
     for (const key of this.#byKey.keys()) sum += this.at(key, nodeLabels);

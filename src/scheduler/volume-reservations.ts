@@ -1,5 +1,5 @@
-// Volumes and claims of pods that have a node and are not bound to it yet: reserved in memory, written to the API server,
-// and waited for until the binder has bound all claims.
+// Volumes and claims of assumed pods: reserved in memory, written to the API server, and awaited until the binder has
+// bound all claims.
 // Upstream: pkg/scheduler/framework/plugins/volumebinding/binder.go, AssumePodVolumes, BindPodVolumes, checkBindings
 
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -31,12 +31,12 @@ export interface ReservationDeps {
   readonly claims: SharedInformer<Claim>;
 }
 
-/** What a pod has reserved. Its objects change as they are written. */
+/** The reservation of a pod. Its objects change as they are written. */
 export interface Reservation {
-  /** Bound to these claims. */
+  /** Volumes to bind to claims. */
   volumes: readonly Volume[];
   readonly boundClaims: readonly Claim[];
-  /** A volume is made for them. */
+  /** Claims to provision a volume for. */
   provisionedClaims: readonly Claim[];
 }
 
@@ -52,7 +52,7 @@ export class VolumeReservations {
     this.#claims = new Overlay(deps.claims.lister);
   }
 
-  /** With the reservations. */
+  /** The volumes with the reservations applied. */
   get volumes(): Objects<Volume> {
     return this.#volumes;
   }
@@ -61,7 +61,7 @@ export class VolumeReservations {
     return this.#claims;
   }
 
-  /** A volume or a claim has changed. */
+  /** Called when a volume or a claim has changed. */
   noteChange(): void {
     for (const check of this.#waiting) check();
   }
@@ -114,7 +114,7 @@ export class VolumeReservations {
     reservation.provisionedClaims = claims;
   }
 
-  /** False: not yet. Throws when it cannot happen any more. */
+  /** False: not yet. Throws when it can no longer happen. */
   #areBound(reservation: Reservation, pod: Stored<Pod>, nodeName: string): boolean {
     const { volumes, boundClaims, provisionedClaims } = reservation;
     const node = this.#deps.nodes.get(nodeName);
@@ -154,7 +154,7 @@ function isNewer(a: StoredObject, b: StoredObject): boolean {
   return compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion) > 0;
 }
 
-/** Objects of a cache as they are assumed to be. What the cache shows in a newer version replaces the assumption. */
+/** Cached objects with assumptions applied. A newer version in the cache replaces the assumption. */
 class Overlay<T extends StoredObject> implements Objects<T> {
   readonly #cache: Lister<T>;
   readonly #assumed = new Map<string, T>();

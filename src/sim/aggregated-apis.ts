@@ -1,5 +1,5 @@
-// API groups that another server would serve behind the API server's aggregator: a simulation answers for them itself.
-// They show in discovery like any other group, or break it, as an aggregated server that is away does.
+// API groups of other servers behind the API server's aggregator, answered by the simulation itself. They are in
+// discovery like any other group, or break it, like an unreachable aggregated server.
 
 import { resourcesOfList } from "#apiserver/aggregation/remote-discovery.ts";
 import type { ApiServer } from "#apiserver/create-api-server.ts";
@@ -12,9 +12,9 @@ import type { ApiResource } from "#client/discovery.ts";
 export interface AggregatedApi {
   /** "metrics.k8s.io/v1beta1". */
   readonly groupVersion: string;
-  /** Absent: the group's server is away, and its discovery fails. */
+  /** Absent: the group's server is unreachable, and its discovery fails. */
   readonly resources?: readonly ApiResource[];
-  /** Answers a request for a resource. `path` comes after "/apis/<group>/<version>/". */
+  /** Answers a request for a resource. `path`: the part after "/apis/<group>/<version>/". */
   answer?(request: AggregatedRequest): AggregatedAnswer;
 }
 
@@ -30,7 +30,7 @@ export interface AggregatedAnswer {
   readonly body: unknown;
 }
 
-/** As the stage's APIServices on a real control plane have them. */
+/** Like the stage's APIServices on a real control plane. */
 const PRIORITY = 100;
 const UNAVAILABLE = 503;
 
@@ -49,14 +49,14 @@ export class AggregatedApis {
     this.#registry?.removeRemote(group, version);
   }
 
-  /** The server with these groups added, from now on. */
+  /** The server with these groups added. */
   over(server: ApiServer): ApiServer {
     this.#registry = server.registry;
     for (const api of this.#apis.values()) this.#show(api);
     return server;
   }
 
-  /** The aggregator passes bodies on without reading them: nobody is told of them. */
+  /** The aggregator forwards bodies without reading them, so audit events do not contain them. */
   withoutBodies(sink: AuditSink): AuditSink {
     return {
       record: (event) => {

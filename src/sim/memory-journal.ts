@@ -1,5 +1,5 @@
-// A disk in memory: what was appended outlives the server that wrote it. Entries are kept as text, so that two
-// servers share nothing but what a file would have given them.
+// A disk in memory: entries outlive the server that wrote them. They are kept as text, so that two servers share only
+// what a file would contain.
 
 import { parseExactJson } from "#api/json.ts";
 import type { Journal, JournalEntry, JournalState } from "#apiserver/storage/journal.ts";
@@ -12,7 +12,9 @@ export class MemoryDisk {
   #revision = 0;
   #compactedRevision = 0;
 
-  /** For one server; what it writes after the end fails, as from a process that is no more. */
+  /**
+   * Opens the journal for one server. After its end, further writes of that server fail, like those of a dead process.
+   */
   open(): Journal {
     let isOpen = true;
     const guard = (): void => {

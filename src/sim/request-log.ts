@@ -1,5 +1,5 @@
-// What reaches the embedded server, written down in order: the trace that two runs of one seed must
-// share, and what scenarios assert about writes.
+// Records the requests to the embedded server in order: the trace that two runs of one seed must share, and the writes
+// that scenarios check.
 
 import { parseExactJson } from "#api/json.ts";
 import type { Clock } from "#base/clock.ts";
@@ -8,7 +8,7 @@ import { stringifyJson } from "#base/json.ts";
 
 export interface LoggedRequest {
   readonly atMs: number;
-  /** The end of the user agent: who asked. */
+  /** The suffix of the user agent: the requesting component. */
   readonly who: string;
   readonly method: string;
   /** Path and query. */
@@ -27,12 +27,12 @@ export class RequestLog {
     this.#clock = clock;
   }
 
-  /** Requests that change something, oldest first. */
+  /** Write requests, oldest first. */
   get writes(): readonly LoggedRequest[] {
     return this.requests.filter(({ method }) => method !== "GET" && method !== "HEAD");
   }
 
-  /** One line per request: equal lines, equal runs. */
+  /** One line per request: equal lines mean equal runs. */
   get lines(): readonly string[] {
     return this.requests.map(
       ({ atMs, who, method, target, code, body }) =>
@@ -40,7 +40,7 @@ export class RequestLog {
     );
   }
 
-  /** Records what passes through. */
+  /** Records the requests through this transport. */
   over(transport: Transport): Transport {
     return {
       send: async (request, signal) => {

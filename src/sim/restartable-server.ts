@@ -1,6 +1,5 @@
-// An API server that can be killed in the middle of its work and started again over the same store. While it is
-// away connections are refused; requests and watches under way see a reset. Nothing but
-// what is in the journal survives.
+// An API server that can be killed in the middle of its work and restarted on the same store. While it is down,
+// connections are refused; requests and watches in progress are reset. Only the journal survives.
 
 import type { ApiServer } from "#apiserver/create-api-server.ts";
 import type { Journal, JournalEntry } from "#apiserver/storage/journal.ts";
@@ -11,21 +10,21 @@ import { type HttpBody, type HttpResponse, TransportError } from "#base/http.ts"
 
 export interface RestartableServerOptions {
   readonly clock: Clock;
-  /** Opens what the store is kept in, at each start; absent: a restart begins with nothing. */
+  /** Opens the journal at each start; absent: a restart begins empty. */
   readonly openJournal?: () => Journal;
-  /** Makes the server; `starts` counts from 1. */
+  /** Creates the server; `starts` counts from 1. */
   readonly create: (storage: Storage, starts: number) => ApiServer;
 }
 
 export interface StartOptions {
-  /** Versions of before the start are forgotten, as by a kube-apiserver, whose watch cache begins anew. */
+  /** Versions from before the start are forgotten, as by a kube-apiserver with a new watch cache. */
   readonly forgetsHistory?: boolean;
 }
 
 interface Running {
   readonly server: ApiServer;
   readonly storage: Storage;
-  /** Aborted by the kill. */
+  /** Aborted by a kill. */
   readonly life: AbortController;
 }
 
@@ -71,7 +70,10 @@ export class RestartableServer {
     running.storage.close();
   }
 
-  /** Kills it right after a write that the predicate chooses: durable, but told to nobody, neither by answer nor watch. */
+  /**
+   * Kills the server right after a write that the predicate selects: the write is durable, but no answer or watch
+   * reports it.
+   */
   killAfterWrite(isFatal: (entry: JournalEntry) => boolean): void {
     this.#isFatal = isFatal;
   }

@@ -1,12 +1,12 @@
-// A host in memory: files that a scenario writes, one key that stands for all private keys, and UTC alone unless zones
-// are given. Cryptography is what the composition root hands in: it must be synchronous.
+// A host in memory: files that a scenario writes, one key for all private keys, and only UTC unless zones are given.
+// The composition root provides cryptography, which must be synchronous.
 
 import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
 import { type Files, type Host, type Keys, noKeys } from "#base/host.ts";
 import { type TimeZones, UTC_ONLY } from "#base/time-zones.ts";
 
 export interface SimulatedHostOptions {
-  /** Any text is read as the private key of these. */
+  /** Every text is parsed as this private key. */
   readonly tokenKeys: TokenKeys;
   readonly timeZones?: TimeZones;
   /** For certificates; none unless given. */

@@ -1,5 +1,5 @@
-// A whole cluster under the virtual clock: the embedded API server, the controllers asked for, and an
-// administrator's client. Everything random comes from one seed; everything that waits, from one clock.
+// A whole cluster under the virtual clock: the embedded API server, the requested controllers, and an administrator's
+// client. All randomness comes from one seed, all waiting from one clock.
 
 import type { UserInfo } from "#api/user-info.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
@@ -34,33 +34,33 @@ import { SimulatedHost } from "./simulated-host.ts";
 const USER_AGENT = "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/simulated";
 
 export interface WorldOptions {
-  /** One hop of the host's event loop: the composition root hands it in. */
+  /** One turn of the host's event loop, provided by the composition root. */
   readonly turn: () => Promise<void>;
-  /** When its clock begins. */
+  /** The start time of the clock. */
   readonly startMs?: EpochMs;
   /** Only UTC unless given. */
   readonly timeZones?: TimeZones;
   /** Cryptography of the managers' host; none unless given. */
   readonly keys?: Keys;
-  /** Cryptography of the server; absent: it looks into no certificate. */
+  /** Cryptography of the server; absent: it does not parse certificates. */
   readonly keyReader?: NonNullable<ApiServerOptions["keyReader"]>;
   readonly seed?: string | number;
   readonly gates: FeatureTable;
   readonly log?: Logger;
-  /** What the server's store is kept in; absent: its end is the end of the cluster. */
+  /** The journal of the server's store; absent: the store ends with the server. */
   readonly openJournal?: () => Journal;
   /** Gates of the server that differ from their defaults. */
   readonly serverGates?: Readonly<Record<string, boolean>>;
-  /** Which versions and resources the server serves, as --runtime-config says it. */
+  /** The versions and resources to serve, like --runtime-config. */
   readonly runtimeConfig?: RuntimeConfig;
-  /** Is told every request and its answer. */
+  /** Receives every request with its answer. */
   readonly audit?: AuditSink;
 }
 
 export interface ManagerOptions {
-  /** As --controllers; the service account token controller runs only when it is named. */
+  /** Like --controllers; the service account token controller runs only when it is named. */
   readonly controllers: readonly string[];
-  /** PEM; what the client configuration would hold as the API server's CA. */
+  /** PEM: the API server's CA in the client configuration. */
   readonly rootCa?: string;
   readonly gates?: Readonly<Record<string, boolean>>;
   readonly config?: Partial<ComponentConfig>;
@@ -68,16 +68,16 @@ export interface ManagerOptions {
   /** Absent: the world's. */
   readonly log?: Logger;
   readonly trace?: SyncTrace;
-  /** Stands between the manager and the server: a faulty network. */
+  /** A faulty network between the manager and the server. */
   readonly network?: (transport: Transport) => Transport;
-  /** Requests per second of each controller; generous unless a scenario is about throttling. */
+  /** Requests per second of each controller; high unless a scenario tests throttling. */
   readonly qps?: number;
-  /** As --use-service-account-credentials: each controller is its own service account in kube-system. */
+  /** Like --use-service-account-credentials: each controller uses its service account in kube-system. */
   readonly useServiceAccountCredentials?: boolean;
 }
 
 export interface RunningManager {
-  /** Aborts everything it runs and waits for the end. */
+  /** Aborts its tasks and waits for their end. */
   stop(): Promise<void>;
 }
 
@@ -86,9 +86,9 @@ export class World {
   readonly rng: Rng;
   readonly log: RequestLog;
   readonly server: RestartableServer;
-  /** The machine that managers run on. */
+  /** The host of the managers. */
   readonly host: SimulatedHost;
-  /** Groups that stand behind the server's aggregator. */
+  /** Groups behind the server's aggregator. */
   readonly apis: AggregatedApis;
   /** As a member of system:masters. */
   readonly client: Client;
@@ -147,7 +147,7 @@ export class World {
     this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });
   }
 
-  /** Starts the controllers; they run as time passes. */
+  /** Starts the controllers; they run as time advances. */
   startManager(options: ManagerOptions): RunningManager {
     const stop = new AbortController();
     const gates = new FeatureGates(this.#options.gates, "1.36");
@@ -184,18 +184,18 @@ export class World {
     };
   }
 
-  /** Lets time pass, and everything that is due happen. */
+  /** Advances the time and runs everything that becomes due. */
   async advance(ms: number): Promise<void> {
     await this.clock.advance(ms);
   }
 
-  /** A client of another user than the administrator. */
+  /** A client of a user other than the administrator. */
   clientOf(user: UserInfo): Client {
     const transport = bytesTransport(this.server, { peer: { user } });
     return createClient({ transport, clock: this.clock, userAgent: "scenario" });
   }
 
-  /** Runs a call of the scenario's own while the world goes on. */
+  /** Runs a call of the scenario while the world continues. */
   async do<T>(call: (client: Client, signal: AbortSignal) => Promise<T>, client: Client = this.client): Promise<T> {
     let result: { value: T } | { error: unknown } | undefined;
     void call(client, new AbortController().signal).then(
@@ -208,7 +208,7 @@ export class World {
     return result.value;
   }
 
-  /** Lets time pass until the probe finds something. */
+  /** Advances the time until the probe returns a value. */
   async until<T>(probe: (client: Client, signal: AbortSignal) => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
     const endMs = this.clock.monotonicMs() + limitMs;
     for (;;) {

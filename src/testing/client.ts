@@ -25,10 +25,10 @@ export interface ApplyOptions {
   readonly force?: boolean;
 }
 
-/** Failures are ApiErrors: isNotFound, isConflict and others tell them apart. */
+/** Failures are ApiErrors: isNotFound, isConflict and other predicates distinguish them. */
 export interface ResourceCalls<T extends StoredObject> {
   get(name: string): Promise<T>;
-  /** Undefined when there is no such object. */
+  /** Undefined when the object does not exist. */
   find(name: string): Promise<T | undefined>;
   list(selection?: ObjectSelection): Promise<readonly T[]>;
   create(object: Draft<T>): Promise<T>;
@@ -39,18 +39,18 @@ export interface ResourceCalls<T extends StoredObject> {
   /** Server-side apply. */
   apply(name: string, object: Applied<T>, options?: ApplyOptions): Promise<T>;
   delete(name: string, options?: DeleteOptions): Promise<void>;
-  /** The objects that exist, as ADDED, and then every change, until the loop is left or the signal aborts. */
+  /** The existing objects as ADDED, then every change, until the loop ends or the signal aborts. */
   watch(selection?: ObjectSelection, signal?: AbortSignal): AsyncIterable<WatchEvent<T>>;
 }
 
 export interface TestingClient {
-  /** namespace: "default" unless given; "" stands for all namespaces in list and watch. */
+  /** namespace: "default" unless given; "" means all namespaces in list and watch. */
   of<T extends StoredObject>(resource: Resource<T>, namespace?: string): ResourceCalls<T>;
   /** Any path: discovery, health, a subresource. Statuses from 400 up are thrown as ApiErrors. */
   raw(request: RawRequest, signal?: AbortSignal): Promise<RawResponse>;
 }
 
-/** Lets the cluster go on until the call has ended. */
+/** Runs the cluster until the call has ended. */
 export type Drive = <T>(call: Promise<T>) => Promise<T>;
 
 const FIELD_MANAGER = "steersman-testing";

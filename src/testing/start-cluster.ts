@@ -1,5 +1,5 @@
-// A cluster for a test: in virtual time, where it moves only when the test says so, or in real time, where it listens and
-// clients of any kind find it by a kubeconfig.
+// A cluster for a test: in virtual time, which advances only on request, or in real time, where it listens and clients
+// of any kind connect with a kubeconfig.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,9 +38,9 @@ const STOP_MS = 60_000;
 export interface TestClusterOptions extends ClusterSettings {
   /** Simulated nodes: 1 unless given. */
   readonly nodes?: number;
-  /** How pods and nodes behave, as an object or as the text of a file for `steersman up --stages`. */
+  /** The behaviour of pods and nodes, as an object or as the text of a file for `steersman up --stages`. */
   readonly stages?: StagesSpec | string;
-  /** Is given the lines that the API server and the controllers log; absent: they log nothing. */
+  /** Receives the log lines of the API server and the controllers; absent: no logs. */
   readonly log?: (line: string) => void;
 }
 
@@ -54,7 +54,7 @@ export interface VirtualClusterOptions extends TestClusterOptions {
 
 export interface RealClusterOptions extends TestClusterOptions {
   readonly time: "real";
-  /** Of the API server on 127.0.0.1; any free port unless given. */
+  /** The port of the API server on 127.0.0.1; any free port unless given. */
   readonly port?: number;
 }
 
@@ -65,7 +65,10 @@ export interface TestCluster extends AsyncDisposable {
   clientOf(user: UserInfo): TestingClient;
   /** The cluster's time. */
   now(): Date;
-  /** Lets time pass until the probe finds something, and returns that. limitMs: a minute of the cluster's time unless given. */
+  /**
+   * Advances the time until the probe returns a value, and returns it. limitMs: a minute of the cluster's time unless
+   * given.
+   */
   until<T>(probe: () => Promise<T>, limitMs?: number): Promise<Found<T>>;
   stop(): Promise<void>;
 }
@@ -74,7 +77,7 @@ export interface TestCluster extends AsyncDisposable {
 export type Found<T> = Exclude<T, undefined | null | false>;
 
 export interface VirtualCluster extends TestCluster {
-  /** Lets this time pass in the cluster, and everything that is due happen. */
+  /** Advances the cluster's time, and runs everything that becomes due. */
   advance(ms: number): Promise<void>;
 }
 
@@ -183,7 +186,7 @@ async function startInRealTime(options: RealClusterOptions): Promise<RealCluster
 }
 
 interface Pass {
-  /** Between two looks of `until`. */
+  /** The interval between two probes of `until`. */
   readonly lookMs: number;
   advance(ms: number): Promise<void>;
 }
@@ -222,7 +225,7 @@ function commonParts(
   };
 }
 
-/** Turns of a virtual clock that waits for modules that are being loaded. */
+/** Turns of a virtual clock that also wait for modules that are being loaded. */
 class LoadingTurns {
   #loading = 0;
 

@@ -1,4 +1,4 @@
-// The entry of "steersman/testing": a cluster for tests, the handles of the resources that its client takes, and the
+// The entry point of "steersman/testing": a cluster for tests, the handles of resources for its client, and the
 // predicates for its errors.
 
 export * from "#api/generated/resources/admissionregistration-v1.ts";

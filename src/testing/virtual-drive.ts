@@ -1,22 +1,23 @@
-// Drives the virtual clock of a cluster under test: on demand for `advance`, and as far as needed while a client's call
-// is under way. Most calls end without time passing; a call that waits, for example to be retried, ends because time goes on.
+// Drives the virtual clock of a cluster under test: on demand for `advance`, and as far as needed during a client's
+// call. Most calls end without advancing the time; a call that waits, for example for a retry, ends because time
+// advances.
 
 import type { VirtualClock } from "#base/virtual-clock.ts";
 
-/** Longer than any call takes that is going to end. */
+/** Longer than any call that will end. */
 const CALL_MS_MAX = 120_000;
 
 export class VirtualDrive {
   readonly #clock: VirtualClock;
   readonly #calls = new Set<Promise<unknown>>();
-  /** The clock runs; a clock cannot run twice at a time. */
+  /** The run in progress; a clock cannot run twice at the same time. */
   #running: Promise<void> | undefined;
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
   }
 
-  /** Calls of several tasks may be under way at the same time. */
+  /** Several calls may be in progress at the same time. */
   async during<T>(call: Promise<T>): Promise<T> {
     this.#calls.add(call);
     const forget = (): void => void this.#calls.delete(call);
@@ -47,7 +48,7 @@ export class VirtualDrive {
     return outcome;
   }
 
-  /** One after the other, in the order of the calls. */
+  /** Runs tasks one after the other, in the order of the calls. */
   async #run(task: () => Promise<void>): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     const ended = Promise.withResolvers<void>();

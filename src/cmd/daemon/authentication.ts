@@ -1,5 +1,5 @@
-// Delegated authentication and authorization of the daemon's port, wired: clients for the reviews, CA bundles out
-// of files or out of the cluster, and their reload.
+// Builds delegated authentication and authorization for the daemon's port: clients for the reviews, CA bundles from
+// files or from the cluster, and their reload.
 // Upstream: apiserver/pkg/server/options/{authentication,authorization}.go, ApplyTo.
 
 import { createHmac, randomBytes } from "node:crypto";
@@ -36,11 +36,11 @@ const MAP = `configmap/${name} in ${namespace}`;
 export interface Delegation {
   readonly sources: Omit<AuthenticationSources, "readsCertificateUid">;
   readonly authorize: Authorizer;
-  /** Bundles to ask clients for certificates of. */
+  /** The CA bundles of client certificates. */
   clientCas(): readonly ClientCa[];
   /** Files whose change calls for reload(). */
   readonly files: readonly string[];
-  /** Reads the files again; a bad one leaves the old bundles in force. */
+  /** Reads the files again; after an error the old bundles stay in use. */
   reload(apply: ApplyToTls): void;
   /** Follows the cluster's configuration until the signal aborts. */
   follow(apply: ApplyToTls, signal: AbortSignal): void;
@@ -138,7 +138,7 @@ async function delegatedClient(
       return undefined;
     }
     const text = `failed to get delegated ${part} kubeconfig: ${errorMessage(error)}`;
-    // Upstream says it twice for authentication.
+    // As upstream, the text is repeated for authentication.
     throw new Error(part === "authentication" ? `failed to get delegated ${part} kubeconfig: ${text}` : text, {
       cause: error,
     });
@@ -148,7 +148,7 @@ async function delegatedClient(
   return createReviewClient(part, { transport, clock, log, metrics: registry, host, userAgent: userAgentPrefix });
 }
 
-/** A failure is fatal only where a front proxy's CA is looked for, and tolerated on request. */
+/** A failure is fatal only if a front proxy's CA is needed, and is tolerated on request. */
 async function lookUp(
   client: Client,
   needsProxyCa: boolean,
@@ -207,7 +207,7 @@ function followConfigMap(
 
 const secret = randomBytes(32);
 
-/** Caches hold this instead of tokens. */
+/** Caches use the digest instead of the token. */
 function digest(text: string): string {
   return createHmac("sha256", secret).update(text).digest("base64");
 }

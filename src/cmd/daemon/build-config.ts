@@ -1,5 +1,5 @@
-// From options to what the program runs on, in upstream's order: check everything, certificate, kubeconfig, client,
-// leader migration, socket, authentication. Whatever is wrong is an error of the command, exit code 1.
+// Builds the program's parts from the options, in upstream's order: validation, certificate, kubeconfig, client, leader
+// migration, socket, authentication. Any error is an error of the command, with exit code 1.
 // Upstream: cmd/kube-controller-manager/app/options/options.go, Config, ApplyTo.
 
 import { basename } from "node:path";
@@ -28,7 +28,7 @@ import { openPort, type Port, prepareCertificate } from "./serving.ts";
 
 export const COMPONENT = "kube-controller-manager";
 
-/** An open port and who may use it. */
+/** The open port, with its authentication. */
 export interface Served {
   readonly port: Port;
   readonly delegation: Delegation;
@@ -42,7 +42,7 @@ export interface Built {
   readonly clientConfig: ClientConfig;
   readonly transport: ConfiguredTransport;
   readonly builderOptions: BuilderOptions;
-  /** For events and what belongs to nobody in particular. */
+  /** For events and other requests that belong to no controller. */
   readonly mainClient: Client;
   /** Undefined with --secure-port=0. */
   readonly served: Served | undefined;
@@ -87,14 +87,14 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
   return { environment, config, migration, clientConfig, transport, builderOptions, mainClient, served };
 }
 
-// Deviation: the default stands in the configuration as upstream's, but only a flag that is given brings protobuf
-// (docs/adr, "JSON unless protobuf is asked for").
+// Deviation: the configuration has upstream's default, but protobuf is used only if the flag is given (docs/adr, "JSON
+// unless protobuf is asked for").
 async function protobufIfAskedFor({ flags }: Command, contentType: string): Promise<Pick<BuilderOptions, "protobuf">> {
   if (contentType !== PROTOBUF_TYPE || !flags.changed.has("kube-api-content-type")) return {};
   return { protobuf: (await import("#client/protobuf.ts")).protobufCodec };
 }
 
-/** All problems at once. */
+/** Reports all problems at once. */
 function checkOptions({ options, versions, gates }: Command, manifest: Manifest | undefined): void {
   const problems = [...validateVersions(versions), ...validateOptions(options, gates, manifest)];
   if (problems.length > 0) throw new Error(aggregateText(problems));
@@ -118,7 +118,7 @@ function hostEnvironment(
   };
 }
 
-/** As client-go's: the program's name, its version, the platform and the commit, which is unknown here. */
+/** Like client-go's: the program's name, its version, the platform and the commit, which is unknown here. */
 function userAgentPrefix(version: string): string {
   return `${programName()}/${version} (${platformText()}) kubernetes/unknown`;
 }

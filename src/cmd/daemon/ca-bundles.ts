@@ -1,5 +1,5 @@
-// The CA bundles that vouch for clients of the daemon's port: from files, or from the cluster where no file is given.
-// New ones come into force in TLS and in authentication together, or in neither.
+// The CA bundles for clients of the daemon's port: from files, or from the cluster if no file is given. New ones take
+// effect in TLS and in authentication together, or in neither.
 // Upstream: apiserver/pkg/server/dynamiccertificates
 
 import type { Options } from "#manager/options/options.ts";
@@ -10,15 +10,15 @@ import type { ClientCa } from "#platform/https-server/tls-settings.ts";
 import type { CertificateLog } from "./certificate-log.ts";
 
 const { namespace, name } = authenticationConfigMap;
-/** What files of CAs are for, as the log names them. */
+/** The purposes of CA files, as named in the log. */
 const CLIENT_BUNDLE = "client-ca-bundle";
 const PROXY_BUNDLE = "request-header";
 
-/** Lets TLS ask clients for certificates of these authorities; throws when they are unusable. */
+/** Makes TLS accept client certificates of these CAs; throws when they are unusable. */
 export type ApplyToTls = (clientCas: readonly ClientCa[]) => void;
 
 interface InForce {
-  /** PEM of the files; "" where none is given. */
+  /** PEM of the files; "" if none is given. */
   readonly clientCa: string;
   readonly requestHeaderCa: string;
   readonly cluster: ClusterAuthentication | undefined;
@@ -34,7 +34,7 @@ export class CaBundles {
     this.#log = log;
   }
 
-  /** Before the port serves. */
+  /** Called before the port serves. */
   readClientCa(): void {
     this.#inForce = { ...this.#inForce, clientCa: this.#read(CLIENT_BUNDLE, this.#options.clientCaFile) };
   }
@@ -44,19 +44,19 @@ export class CaBundles {
     this.#inForce = { ...this.#inForce, requestHeaderCa: this.#read(PROXY_BUNDLE, clientCaFile) };
   }
 
-  /** Before the port serves. */
+  /** Called before the port serves. */
   startWith(cluster: ClusterAuthentication | undefined): void {
     this.#inForce = { ...this.#inForce, cluster };
   }
 
-  /** Reads the files again. Throws, and changes nothing, when one of them or TLS is at fault. */
+  /** Reads the files again. Throws, and changes nothing, if a file or TLS fails. */
   reread(apply: ApplyToTls): void {
     const clientCa = this.#read(CLIENT_BUNDLE, this.#options.clientCaFile);
     const requestHeaderCa = this.#read(PROXY_BUNDLE, this.#options.requestHeader.clientCaFile);
     this.#change({ ...this.#inForce, clientCa, requestHeaderCa }, apply);
   }
 
-  /** The cluster's configuration has changed. Throws, and changes nothing, when it is unusable. */
+  /** Applies a change of the cluster's configuration. Throws, and changes nothing, when it is unusable. */
   follow(cluster: ClusterAuthentication, apply: ApplyToTls): void {
     for (const [key, pem] of [
       ["client-ca-file", cluster.clientCa],

@@ -1,4 +1,4 @@
-// Stands as a candidate in a coordinated election, where its gate is on.
+// Runs a candidate in a coordinated election, if its gate is on.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, Run.
 
 import type { Command } from "#manager/command.ts";
@@ -9,7 +9,7 @@ import { type Built, COMPONENT } from "./build-config.ts";
 
 const NAMESPACE = "kube-system";
 
-/** Runs in the background until the signal aborts; /healthz is red until the candidate's cache is there. */
+/** Runs in the background until the signal aborts; /healthz fails until the candidate's cache has synced. */
 export function standAsCandidate(
   command: Command,
   { environment, mainClient }: Built,

@@ -1,4 +1,4 @@
-// What the log tells about certificates at verbosity 2: files that were read, and what came into force.
+// Logs certificates at verbosity 2: the files that were read, and the certificates in use.
 // Upstream: apiserver/pkg/server/dynamiccertificates.
 
 import type { Clock } from "#base/clock.ts";
@@ -10,7 +10,7 @@ import type { TlsSettings } from "#platform/https-server/tls-settings.ts";
 export class CertificateLog {
   readonly #log: Logger;
   readonly #clock: Clock;
-  /** What was told last under each name: nothing is told again until it changes. */
+  /** The last logged text under each name: it is logged again only after a change. */
   readonly #told = new Map<string, string>();
 
   constructor(log: Logger, clock: Clock) {
@@ -26,7 +26,7 @@ export class CertificateLog {
     if (this.#isNews(name, pem)) this.#log.info("Loaded a new CA Bundle and Verifier", { name });
   }
 
-  /** These settings are in force; the serving certificate goes by this name. */
+  /** Logs the settings in use; servingName: the name of the serving certificate. */
   inForce({ cert, sni = [], clientCas = [] }: TlsSettings, servingName: string): void {
     const certName = clientCas.map(({ name, source = name }) => source).join(",");
     const authorities = clientCas.map(({ pem }) => pem).join("\n");

@@ -1,4 +1,4 @@
-// kube-controller-manager from its flags to its end: serve, lead, run the controllers, stop.
+// Runs kube-controller-manager: serves, leads, runs the controllers, stops.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, Run.
 
 import { randomUUID } from "node:crypto";
@@ -39,13 +39,15 @@ import { standAsCandidate } from "./candidate.ts";
 import { flagTexts, type Logging, startLogging } from "./logging.ts";
 import { runtimeVersion, serve } from "./pages.ts";
 
-/** How long the election check stays green after a leader stopped renewing. */
+/** How long the election check stays healthy after a leader stopped renewing. */
 const ELECTION_TOLERANCE_MS = 20_000;
-/** After the caches are filled, the controllers look at all that is in them; with that the start is over. */
+/**
+ * After the caches have synced, the controllers process all objects once. The start counts as complete after this time.
+ */
 const FIRST_WORK_MS = 5_000;
 const RELEASE_GATE = "ControllerManagerReleaseLeaderElectionLockOnExit";
 const COORDINATED_GATE = "CoordinatedLeaderElection";
-/** Go programs take these without a word; the runtimes die of them, and Node opens a debugger for the first. */
+/** Go programs ignore these signals; the runtimes end on them, and Node opens a debugger for the first. */
 const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGXCPU", "SIGXFSZ"] as const;
 
 /** Ends the process. */
@@ -70,7 +72,10 @@ export async function runDaemon(
   }
 }
 
-/** The first signal asks for an orderly end, the second takes it. Without the gate the system's own action applies. */
+/**
+ * The first signal requests a graceful shutdown, the second ends the process. Without the gate the system's default
+ * action applies.
+ */
 function stopOnSignals(stop: AbortController, logging: Logging): void {
   for (const name of ["SIGTERM", "SIGINT"] as const) {
     process.on(name, () => {
@@ -99,7 +104,7 @@ async function run(
   );
   registerLinkedMetrics(registry);
   log.info("Starting", { version: command.version });
-  // Deviation: there are no Go settings; what takes their place is the runtime itself.
+  // Deviation: there are no Go settings; the runtime is logged instead.
   log.info("Runtime settings", { runtime: runtimeVersion() });
 
   const broadcaster = new EventBroadcaster({ clock, rng, log, sink: eventSink(mainClient) }, { logLevel: 0 });
@@ -146,7 +151,10 @@ async function run(
   );
 }
 
-/** Leases have a client of their own, whose requests wait for no others: other traffic must not hold up a renewal. */
+/**
+ * Leases have a separate client whose requests do not queue behind others, so that other traffic cannot delay a
+ * renewal.
+ */
 function createLock(
   { environment, builderOptions, transport, config, migration }: Built,
   name: string,
@@ -175,7 +183,7 @@ function createLock(
   return new LeaseLock({ leases, namespace: resourceNamespace, name, identity, recorder });
 }
 
-/** Runs the controllers of one term over transports that write nothing once its lease is in doubt. */
+/** Runs the controllers of one term over transports that refuse writes once its lease is in doubt. */
 async function termRunner(
   command: Command,
   { environment, config, clientConfig, transport, builderOptions }: Built,
@@ -217,8 +225,8 @@ async function termRunner(
   };
 }
 
-/** The token controller, which says when its run begins: leader migration waits for that. */
-// Deviation: without a key upstream signals and then crashes on the controller that is not there; ours goes on.
+/** The token controller, which reports when its run begins: leader migration waits for that. */
+// Deviation: without a key upstream signals and then crashes on the missing controller; this program continues.
 function announcing({ onTokenControllerRunning }: LeaderTerm): RegisteredController {
   if (onTokenControllerRunning === undefined) return serviceAccountTokens;
   return {
@@ -239,7 +247,7 @@ function announcing({ onTokenControllerRunning }: LeaderTerm): RegisteredControl
   };
 }
 
-/** The same server, without credentials. */
+/** The configuration for the same server, without credentials. */
 function withoutCredentials(config: ClientConfig): ClientConfig {
   const {
     clientCertificate: _1,

@@ -1,4 +1,4 @@
-// The files that flags of the program itself name: leader migration and metric allow-lists.
+// The files that the program's own flags name: leader migration and metric allow-lists.
 
 import { errorMessage } from "#base/errors.ts";
 import type { LeaderMigrationConfig } from "#manager/options/config.ts";

@@ -1,4 +1,4 @@
-// What every part of the daemon is given.
+// The environment of every part of the daemon.
 
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
@@ -11,7 +11,7 @@ export interface HostEnvironment {
   readonly log: Logger;
   readonly warn: (text: string) => void;
   readonly registry: MetricRegistry;
-  /** Gate ClientsAllowCARotation is off. */
+  /** The gate ClientsAllowCARotation is off. */
   readonly keepsCa: boolean;
   /** "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/<commit>". */
   readonly userAgentPrefix: string;

@@ -1,4 +1,4 @@
-// Logging as the flags ask for it, and the one way out of the program that loses no line.
+// Logging according to the flags, and the only exit of the program, which loses no line.
 
 import { readlinkSync } from "node:fs";
 import { durationMs } from "#api/go-duration.ts";
@@ -14,7 +14,7 @@ import { openLogOutput, writeAll } from "#platform/system/log-output.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 
 const STDERR = 2;
-/** What Go exits with after a panic. */
+/** The exit code of a Go program after a panic. */
 const PANIC_CODE = 2;
 
 export interface Logging {
@@ -22,10 +22,10 @@ export interface Logging {
   readonly verbosity: LogVerbosity;
   /** A line of unquoted text. */
   plain(level: number, text: string): void;
-  /** A warning, which is unquoted text too. */
+  /** A warning, which is also unquoted text. */
   warn(text: string): void;
   exit(code: number): never;
-  /** Ends as a Go program does that has met what must not be: with a bare line, whatever the format. */
+  /** Ends like a panic in Go: with an unformatted line, whatever the log format. */
   panic(message: string): never;
 }
 
@@ -63,7 +63,7 @@ export function startLogging(logs: LogOptions): Logging {
   };
 }
 
-/** The system's own time zone is UTC. To ask the runtime costs 5 ms and 4 MB of tables. */
+/** Whether the system's time zone is UTC. Asking the runtime costs 5 ms and 4 MB of tables. */
 function isUtc(): boolean {
   const { TZ: zone } = process.env;
   if (zone !== undefined) return zone === "" || zone === "UTC";
@@ -74,7 +74,7 @@ function isUtc(): boolean {
   }
 }
 
-/** Every flag and its value, as FLAG lines and /flagz show them, by name. */
+/** Every flag and its value, by name, for FLAG lines and /flagz. */
 export function flagTexts({ sections, flags }: Command): ReadonlyMap<string, string> {
   const texts = sections.flatMap((section) =>
     section.flags.map(({ name, type }) => [name, type.print(flags.values.get(name))] as const),

@@ -1,4 +1,4 @@
-// The pages of the daemon's port, put together.
+// Builds the pages of the daemon's port.
 
 import { gzipSync } from "node:zlib";
 import type { Command } from "#manager/command.ts";
@@ -26,7 +26,7 @@ export interface ServeDeps {
   readonly startSeconds: number;
 }
 
-/** Handlers of controllers, by path, can be added while the port is open. */
+/** Controllers can add handlers, by path, while the port is open. */
 export function serve(
   { port, delegation, metrics }: Served,
   deps: ServeDeps,

@@ -1,5 +1,5 @@
-// The HTTPS port of the daemon: certificates out of files or self-signed, reloaded when they change; the socket is
-// bound while the configuration is built, so that a taken port is an error of the command.
+// The HTTPS port of the daemon: certificates from files or self-signed, reloaded when they change. The socket is bound
+// while the configuration is built, so that a taken port is an error of the command.
 // Upstream: apiserver/pkg/server/options/serving.go; server/secure_serving.go.
 
 import { errorMessage } from "#base/errors.ts";
@@ -25,12 +25,12 @@ import type { Logging } from "./logging.ts";
 
 const PAIR_NAME = "kube-controller-manager";
 
-/** What to present: a pair in memory, or files to read. */
+/** The serving certificate: a pair in memory, or files. */
 export type ServingCertificate =
   | { readonly kind: "memory"; readonly pair: CertificateKey }
   | { readonly kind: "files"; readonly certFile: string; readonly keyFile: string };
 
-/** Undefined when nothing is served. Makes a self-signed certificate where none is given. */
+/** Undefined when nothing is served. Creates a self-signed certificate if none is given. */
 export async function prepareCertificate(
   { secureServing }: Options,
   nowMs: number,
@@ -58,11 +58,11 @@ export async function prepareCertificate(
 const isForEc = (cipherSuite: string): boolean => cipherSuite.includes("_ECDSA_");
 
 export interface Port {
-  /** Answers from now on; what came before waited. */
+  /** Answers from now on; earlier requests waited. */
   serve(handler: Handler): void;
-  /** Asks clients for certificates of these CAs. */
+  /** Requests client certificates of these CAs. */
   update(clientCas: readonly ClientCa[]): void;
-  /** Re-reads everything when one of our files or one of these changes. */
+  /** Reads everything again when one of our files or one of these changes. */
   watch(files: readonly string[], reread: (apply: ApplyToTls) => void): void;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
   const pair = pairOf(certificate);
   const server = await listen(
     options,
-    // A pair that cannot be read is told after a port that is taken, which only something to present can find out.
+    // An unreadable pair is reported after a taken port, and only a server with a certificate can detect a taken port.
     "problem" in pair ? await substitute(secureServing.bindAddress) : pair,
     async (request, signal) => (await started)(daemonRequest(request), signal),
     logging,
@@ -161,14 +161,14 @@ class Material {
     return [...own, ...this.#options.secureServing.sniCertKeys.flatMap(({ certFile, keyFile }) => [certFile, keyFile])];
   }
 
-  /** Throws, and changes nothing, when TLS does not take them. */
+  /** Throws, and changes nothing, when TLS refuses them. */
   change(settings: Partial<TlsSettings>): void {
     const next = { ...this.#settings, ...settings };
     this.#server.update(next);
     this.#settings = next;
   }
 
-  /** What the files present now. */
+  /** The current content of the files. */
   read(): Partial<TlsSettings> {
     const certificate = this.#certificate;
     const pair = certificate.kind === "files" ? readPair(certificate.certFile, certificate.keyFile) : certificate.pair;
@@ -176,7 +176,7 @@ class Material {
     return { ...pair, sni: this.#readSni() };
   }
 
-  /** Logs what is in force now, as far as it is new. */
+  /** Logs the settings in use, as far as they are new. */
   tell(): void {
     this.#log.inForce(this.#settings, this.#servingName);
   }
@@ -200,7 +200,7 @@ class Material {
   }
 }
 
-/** Given as files, or to be looked up in the cluster. */
+/** True if CAs are given as files, or may be in the cluster. */
 function mayHaveClientCas(authentication: Options["authentication"]): boolean {
   const { clientCaFile, requestHeader, skipLookup, kubeconfig } = authentication;
   if (clientCaFile !== "" || requestHeader.clientCaFile !== "") return true;
@@ -260,7 +260,7 @@ function daemonRequest(request: ServedRequest): DaemonRequest {
   };
 }
 
-/** A path that is not well encoded is taken as it is: nothing is served there anyway. */
+/** A badly encoded path stays unchanged: no page has such a path. */
 function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -1,4 +1,4 @@
-// Whether the host ports that the pod wants are free. Upstream: pkg/scheduler/framework/plugins/nodeports
+// Checks that the pod's host ports are free. Upstream: pkg/scheduler/framework/plugins/nodeports
 
 import type { HostPort } from "../host-ports.ts";
 import { type PreparedFilter, resolvable } from "../rejection.ts";

@@ -1,4 +1,5 @@
-// Whether a node takes the pod at all: unschedulable nodes, the pod's node name, taints, node selector and affinity.
+// Checks whether a node accepts the pod at all: unschedulable nodes, the pod's node name, taints, node selector and
+// affinity.
 // Upstream: pkg/scheduler/framework/plugins: nodeunschedulable, nodename, tainttoleration, nodeaffinity
 
 import type { Pod, Taint, Toleration } from "#api/generated/types/core-v1.ts";
@@ -35,7 +36,7 @@ export function filterTaints({ spec }: Pod, options: TolerationOptions): NodeFil
   };
 }
 
-/** The taints that keep pods away. */
+/** Checks the taints that keep pods away. */
 export function toleratesTaints(
   taints: readonly Taint[],
   tolerations: readonly Toleration[] | undefined,
@@ -62,7 +63,7 @@ export function filterNodeAffinity({ spec }: Pod): PreparedFilter {
   return ({ node }) => (node !== undefined && allowsNode(spec, node) ? undefined : NOT_SELECTED);
 }
 
-/** The only nodes that can fit, where every term of the required affinity names some. Undefined: all. */
+/** The only possible nodes, if every term of the required affinity names some. Undefined: all. */
 export function namedNodes({ spec }: Pod): ReadonlySet<string> | undefined {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   if (terms === undefined || terms.length === 0) return undefined;

@@ -1,5 +1,5 @@
-// Whether required affinity and anti-affinity between pods allow the node: the incoming pod's terms against the pods on the
-// nodes, and the terms of those pods against the incoming one.
+// Checks required affinity and anti-affinity between pods: the incoming pod's terms against the pods on the nodes, and
+// the terms of those pods against the incoming one.
 // Upstream: pkg/scheduler/framework/plugins/interpodaffinity/filtering.go
 
 import type { Labels } from "#api/label-selector.ts";
@@ -40,7 +40,7 @@ export function filterPodAffinity(
       for (const term of apart) if (termMatches(term, podClass)) addClass(apartCounts, term, podClass);
     }
   }
-  // The first pod of a group that wants to be together may go anywhere.
+  // The first pod of a group with affinity to itself may go anywhere.
   const isFirst = nearCounts.isEmpty && allTermsMatch(near, subject);
   return ({ labels }) => {
     if (!isNear(near, nearCounts, labels, isFirst)) return NO_AFFINITY;

@@ -1,4 +1,5 @@
-// Whether the node has enough of what the pod requests. Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go
+// Checks that the node has enough resources for the pod's requests. Upstream:
+// pkg/scheduler/framework/plugins/noderesources/fit.go
 
 import type { NodeState } from "../node-state.ts";
 import type { NodeFilter } from "../rejection.ts";

@@ -1,4 +1,4 @@
-// Whether the pods stay evenly spread when the pod goes to the node.
+// Checks that pods stay evenly spread with the pod on the node.
 // Upstream: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -24,7 +24,7 @@ const NO_KEY = unresolvable(
 interface Spread {
   readonly constraint: SpreadConstraint;
   readonly countByDomain: ReadonlyMap<string, number>;
-  /** Of the domain with the fewest pods. */
+  /** The count of the domain with the fewest pods. */
   readonly min: number;
   readonly self: 0 | 1;
 }
@@ -48,7 +48,7 @@ export function filterTopologySpread(
   };
 }
 
-/** Only nodes with the keys of all constraints count. */
+/** Only nodes with the keys of all constraints are counted. */
 function spreadOf(
   constraint: SpreadConstraint,
   constraints: readonly SpreadConstraint[],

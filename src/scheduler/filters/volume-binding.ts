@@ -1,4 +1,4 @@
-// Whether the pod's claims are bound to volumes that the node can use, or can get such volumes when the pod goes there.
+// Checks that the pod's claims are bound to volumes that the node can use, or can get such volumes.
 // Upstream: pkg/scheduler/framework/plugins/volumebinding, Filter and FindPodVolumes
 
 import type { PersistentVolumeClaim, Pod, TopologySelectorTerm } from "#api/generated/types/core-v1.ts";
@@ -23,7 +23,7 @@ const NO_SUCH_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to n
 const NOT_BOUND = unresolvable("VolumeBinding", "pod has unbound immediate PersistentVolumeClaims");
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";
 
-/** What happens to the pod's unbound claims when it goes to a node. */
+/** The writes for the pod's unbound claims on a node. */
 export interface VolumePlan {
   readonly bindings: readonly { readonly claim: Claim; readonly volume: Volume }[];
   readonly provisions: readonly Claim[];
@@ -48,7 +48,7 @@ export function filterVolumeBinding(pod: Stored<Pod>, objects: ClusterObjects, p
     const plan = planFor(unbound, node, byClass, objects);
     if (typeof plan === "string") reasons.push(plan);
     else if (reasons.length === 0) plans.set(node, plan);
-    // A missing volume is told last.
+    // A missing volume is reported last.
     return reasons.length === 0 ? undefined : unresolvable("VolumeBinding", ...reasons.sort(byRank));
   };
 }
@@ -101,13 +101,13 @@ function isDelayed(claim: Stored<PersistentVolumeClaim>, { storageClasses }: Clu
   return mode === "WaitForFirstConsumer" && !claim.spec?.volumeName;
 }
 
-/** Can the volume be used on a node with these labels? */
+/** Whether the volume can be used on a node with these labels. */
 export function isUsableOn({ spec }: Volume, labels: Labels): boolean {
   const required = spec?.nodeAffinity?.required;
   return required === undefined || matchesNodeSelector(required, { metadata: { labels } });
 }
 
-/** The first claim that does not suit the node decides. */
+/** The first claim that does not fit the node decides. */
 function boundReasons(bound: readonly Claim[], { labels }: NodeState, { volumes }: ClusterObjects): string[] {
   for (const { spec } of bound) {
     const volume = volumes.get(spec?.volumeName ?? "");
@@ -163,7 +163,7 @@ function isInTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, labe
   );
 }
 
-/** Drivers that publish their capacities are asked whether there is one for the node that is large enough. */
+/** For drivers that publish their capacities, checks for one with enough room for the node. */
 function hasCapacity(
   claim: Claim,
   { metadata: { name }, provisioner }: StoredCluster<StorageClass>,

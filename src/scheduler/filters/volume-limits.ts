@@ -1,5 +1,5 @@
-// Whether the node can attach the pod's CSI volumes besides those it has. In-tree volumes that a CSI driver has taken over
-// are not counted.
+// Checks that the node can attach the pod's CSI volumes besides its current ones. Migrated in-tree volumes are not
+// counted.
 // Upstream: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go
 
 import type { PersistentVolumeClaim, Pod } from "#api/generated/types/core-v1.ts";
@@ -50,7 +50,7 @@ function attachedToPods({ pods }: NodeState, objects: ClusterObjects): Attachabl
   return attached;
 }
 
-/** Volumes of pods that have gone may still be attached. */
+/** Volumes of deleted pods may still be attached. */
 function attachmentsOf({ name }: NodeState, objects: ClusterObjects): Attachable {
   const attached: Attachable = new Map();
   for (const { spec } of objects.attachmentsOf(name)) {
@@ -71,7 +71,7 @@ function attachableOf(pod: Stored<Pod>, objects: ClusterObjects): Attachable {
   return attachable;
 }
 
-/** A claim without a volume counts for the driver that will make one. */
+/** A claim without a volume counts for the driver that will provision one. */
 function driverAndHandle(
   claim: Stored<PersistentVolumeClaim>,
   { volumes, storageClasses }: ClusterObjects,

@@ -1,4 +1,4 @@
-// Whether another pod keeps the pod from its volumes: claims for one pod only, and disks that one writer may attach.
+// Checks that no other pod blocks the pod's volumes: claims for one pod only, and disks with a single writer.
 // Upstream: pkg/scheduler/framework/plugins/volumerestrictions
 
 import type { Pod, Volume } from "#api/generated/types/core-v1.ts";

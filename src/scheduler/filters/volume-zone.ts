@@ -1,4 +1,4 @@
-// Whether the node is in the zone and region that a bound volume's labels name.
+// Checks that the node is in the zone and region of a bound volume's labels.
 // Upstream: pkg/scheduler/framework/plugins/volumezone
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "#api/generated/types/core-v1.ts";
@@ -10,7 +10,7 @@ import type { ClusterObjects } from "../cluster-objects.ts";
 import { type PreparedFilter, type Rejection, unresolvable } from "../rejection.ts";
 
 const OTHER_ZONE = unresolvable("VolumeZone", "node(s) had no available volume zone");
-/** By the label of a volume: the label of a node that may have the value instead. */
+/** By the label of a volume: an alternative label of a node. */
 const TOPOLOGY_LABELS: Readonly<Record<string, string>> = {
   "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
   "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
@@ -28,7 +28,7 @@ export function filterVolumeZone(pod: Stored<Pod>, objects: ClusterObjects): Pre
   const topologies: Topology[] = [];
   for (const key of claimKeysOf(pod)) {
     const claim = objects.claims.get(key);
-    if (claim === undefined) continue; // the volume binding has turned the pod down
+    if (claim === undefined) continue; // the volume binding filter has rejected the pod
     const found = topologiesOf(claim, objects);
     if ("reasons" in found) return found;
     topologies.push(...found);
@@ -62,7 +62,7 @@ function topologiesOf(
   return unresolvable("VolumeZone", storageClass === undefined ? missing : "PersistentVolume had no name");
 }
 
-/** Several zones are written with "__" between them. */
+/** Several zones are separated by "__". */
 function labelsOf({ metadata }: PersistentVolume): readonly Topology[] {
   return LABELS.flatMap((key) => {
     const value = metadata?.labels?.[key];

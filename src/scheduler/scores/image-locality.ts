@@ -1,4 +1,4 @@
-// How many bytes of the pod's images are on a node already; images that many nodes have count more.
+// Scores by the size of the pod's images that a node already has; images on many nodes count more.
 // Upstream: pkg/scheduler/framework/plugins/imagelocality
 
 import type { Pod } from "#api/generated/types/core-v1.ts";

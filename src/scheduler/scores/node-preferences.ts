@@ -1,4 +1,4 @@
-// How well nodes suit the pod's preferred node affinity and tolerations.
+// Scores by the pod's preferred node affinity and tolerations.
 // Upstream: pkg/scheduler/framework/plugins: nodeaffinity, tainttoleration
 
 import type { Node, Pod, PreferredSchedulingTerm } from "#api/generated/types/core-v1.ts";
@@ -24,7 +24,7 @@ function weightOf(terms: readonly PreferredSchedulingTerm[], node: Node): number
   return sum;
 }
 
-/** The fewer taints of PreferNoSchedule without a toleration, the better. */
+/** The fewer untolerated taints with PreferNoSchedule, the better. */
 export function scoreTaints({ spec }: Pod, nodes: readonly NodeState[], options: TolerationOptions): Scores {
   const tolerations = (spec?.tolerations ?? []).filter(({ effect }) => !effect || effect === "PreferNoSchedule");
   const counts = nodes.map(({ node }) => {

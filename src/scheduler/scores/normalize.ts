@@ -2,7 +2,7 @@
 
 export const MAX_SCORE = 100;
 
-/** One number per node, in the order of the nodes; undefined where the plugin tells no difference between them. */
+/** One number per node, in the order of the nodes; undefined if the plugin rates all equally. */
 export type Scores = readonly number[] | undefined;
 
 /** Scales to the largest. isReversed: the largest is the worst. */

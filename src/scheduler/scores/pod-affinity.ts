@@ -1,5 +1,4 @@
-// How near to the pods that it likes, and how far from those that it dislikes, a node brings the pod; what those pods prefer
-// counts, too.
+// Scores by the preferred affinity and anti-affinity of the pod, and of the pods on the nodes.
 // Upstream: pkg/scheduler/framework/plugins/interpodaffinity/scoring.go
 
 import {
@@ -17,7 +16,7 @@ import type { PodClass } from "../pod-class.ts";
 import { TopologyCounts } from "../topology-counts.ts";
 import { MAX_SCORE, type Scores } from "./normalize.ts";
 
-/** Of a term that pods on nodes require, seen from the incoming pod. */
+/** The weight of a required term of pods on nodes, from the incoming pod's side. */
 const HARD_WEIGHT = 1;
 
 export function scorePodAffinity(

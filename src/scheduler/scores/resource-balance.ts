@@ -1,4 +1,4 @@
-// How much of CPU and memory is left on a node, and how evenly both are used.
+// Scores by the free CPU and memory of a node, and by their balance.
 // Upstream: pkg/scheduler/framework/plugins/noderesources: least_allocated.go, balanced_allocation.go
 
 import type { NodeState } from "../node-state.ts";

@@ -1,4 +1,4 @@
-// How evenly the pods are spread when the pod goes to the node: fewer matching pods in its domains are better.
+// Scores by the spread of pods with the pod on the node: fewer matching pods in its domains are better.
 // Upstream: pkg/scheduler/framework/plugins/podtopologyspread/scoring.go
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -19,7 +19,7 @@ import { MAX_SCORE, type Scores } from "./normalize.ts";
 
 interface Spread {
   readonly constraint: SpreadConstraint;
-  /** The matching pods of the domain that the node is in. */
+  /** The number of matching pods in the node's domain. */
   countFor(node: NodeState): number;
   readonly weight: number;
 }
@@ -33,7 +33,7 @@ export function scoreTopologySpread(
 ): Scores {
   const constraints = spreadConstraints(pod, "ScheduleAnyway", objects);
   if (constraints.length === 0) return undefined;
-  // The cluster's defaults spread nodes without a zone by their names.
+  // With the cluster's default constraints, nodes without a zone are spread by their names.
   const requiresKeys = (pod.spec?.topologySpreadConstraints ?? []).length > 0;
   const isCounted = (node: NodeState): boolean => !requiresKeys || hasTopologyKeys(constraints, node);
   const counted = nodes.filter(isCounted);
@@ -53,7 +53,9 @@ function byNode(constraint: SpreadConstraint, counts: ReadonlyMap<NodeState, num
   return { constraint, countFor: (node) => counts.get(node) ?? 0, weight: sizeWeight(size) };
 }
 
-/** Pods anywhere in a domain count, also on nodes that the pod cannot go to; domains without a fitting node do not. */
+/**
+ * Counts pods anywhere in a domain, even on nodes that the pod cannot use; domains without a fitting node are ignored.
+ */
 function byDomain(
   constraint: SpreadConstraint,
   counts: ReadonlyMap<NodeState, number>,
@@ -78,7 +80,7 @@ function rawScore(node: NodeState, spreads: readonly Spread[]): number {
   return Math.round(score);
 }
 
-/** Undefined: a node that lacks a topology key, which is the worst. */
+/** Undefined: the node lacks a topology key, which is the worst score. */
 function inverted(raw: readonly (number | undefined)[]): readonly number[] {
   const known = raw.filter((score) => score !== undefined);
   const max = Math.max(0, ...known);
