@@ -1,5 +1,5 @@
-// What the controllers of service accounts and of the root CA do when the server refuses, the caches lag or
-// the watches break; and what they ask for at all. On the embedded server only: the network is the scenario's.
+// The service account controllers and the root CA publisher with a server that refuses requests, lagging caches and
+// broken watches; and all their requests. On the embedded server only: the test controls the network.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { ConfigMaps, Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -21,7 +21,7 @@ async function open(controller: string, options: Partial<WireOptions> = {}): Pro
   stage = await openWire({ controllers: [controller], rootCa: "CA", ...options });
 }
 
-/** Everything the manager asked for but its informers: "POST serviceaccounts 201". */
+/** The manager's requests without those of informers: "POST serviceaccounts 201". */
 const asked = (): string[] =>
   stage.world.log.requests
     .filter(({ who, target }) => who !== "shared-informers" && target !== "/healthz")
@@ -34,7 +34,7 @@ const watched = (): string[] => [
   ),
 ];
 const value = (name: string, ...labels: string[]): number | undefined => stage.metrics.value(name, labels);
-/** Names of metrics that are not of the machinery that all controllers share. */
+/** Names of metrics that do not belong to the machinery of all controllers. */
 const ownMetrics = (): string[] =>
   [...stage.metrics.render().matchAll(/^# TYPE (\S+)/gm)]
     .map(([, name = ""]) => name)
@@ -42,7 +42,7 @@ const ownMetrics = (): string[] =>
 
 const labelNamespace = (label = "b", name = stage.namespace): Promise<unknown> =>
   stage.of(Namespaces).patch(name, { metadata: { labels: { a: label } } });
-/** What a namespace controller does at last. */
+/** Acts as the namespace controller: removes the last finalizer. */
 async function finalizeNamespace(name: string): Promise<void> {
   const namespaces = stage.client.resource(Namespaces);
   const live = await namespaces.get({ name }, neverAborted());
@@ -256,7 +256,7 @@ describe("root-ca-certificate-publisher", () => {
     await open(PUBLISHER, { held: [Namespaces] });
     await stage.of(ConfigMaps).create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } });
     await stage.pass(5_000);
-    expect(asked()).toEqual([]); // it is there: what it says is nobody's business until it changes
+    expect(asked()).toEqual([]); // the ConfigMap exists; its content is not checked until it changes
     await stage.of(ConfigMaps).patch(BUNDLE, { data: { more: "x" } });
     await stage.of(ConfigMaps).until(BUNDLE, ({ data }) => data?.["ca.crt"] === "CA");
     stage.network.before("WATCH configmaps", async () => {
@@ -342,7 +342,7 @@ describe("root-ca-certificate-publisher", () => {
     expect(asked().slice(before)).toEqual([`PUT configmaps/${BUNDLE} 409`, `PUT configmaps/${BUNDLE} 200`]);
     expect(value(SYNCS, "409")).toBe(1);
     const conflict = newConflict({ group: "", resource: "configmaps" }, BUNDLE, "it was changed");
-    stage.network.refuse("PUT configmaps", conflict, 2); // of which no event will tell
+    stage.network.refuse("PUT configmaps", conflict, 2); // without an event about it
     await stage.of(ConfigMaps).patch(BUNDLE, { data: { more: "y" } });
     await stage.of(ConfigMaps).until(BUNDLE, ({ data }) => data?.more === undefined);
     expect(value(SYNCS, "409")).toBe(3);

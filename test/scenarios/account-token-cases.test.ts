@@ -1,5 +1,5 @@
-// Every kind of event about accounts and token secrets, and all that the token controller asks the server
-// for because of it. Upstream: pkg/controller/serviceaccount/tokens_controller_test.go, whose cases these are.
+// Every kind of event about accounts and token secrets, and all requests of the token controller that it causes.
+// Upstream: pkg/controller/serviceaccount/tokens_controller_test.go, whose cases these are.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -21,7 +21,7 @@ async function open(): Promise<void> {
   stage = await openWire({ controllers: [TOKENS], rootCa: CA });
 }
 
-/** What the controller itself asks for: "PUT secrets/t". */
+/** The requests of the controller itself: "PUT secrets/t". */
 const asked = (): string[] =>
   stage.world.log.requests
     .filter(({ who }) => who === "tokens-controller")
@@ -34,7 +34,7 @@ const references: Readonly<Record<string, ServiceAccount["secrets"]>> = {
   "a token secret": [{ name: "t" }],
 };
 
-/** An account with references, and beside it a secret of another type. */
+/** Creates an account with references, and a secret of another type. */
 async function createAccount(secrets: ServiceAccount["secrets"] = []): Promise<ServiceAccount> {
   await stage.of(Secrets).create({ metadata: { name: "plain" }, type: "Opaque" });
   return stage.of(ServiceAccounts).create(account("bot", { secrets }));
@@ -167,7 +167,7 @@ describe("serviceaccount-token/tests secrets", () => {
   );
 });
 
-/** The account is gone, and the secret was spared: its deletion met a conflict, which counts as done. */
+/** The account is gone and the secret exists: its deletion met a conflict, which counts as done. */
 async function openWithoutAccount(): Promise<void> {
   await open();
   await createToken(await createAccount());

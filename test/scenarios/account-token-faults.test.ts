@@ -1,5 +1,5 @@
-// What the token controller does when the server refuses, others are faster or nothing can be signed. On the
-// embedded server only: the network is the scenario's.
+// The token controller with a server that refuses requests, concurrent writers, or a signer that fails. On the embedded
+// server only: the test controls the network.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -76,7 +76,7 @@ describe("filling a secret", () => {
     await createPair();
     await stage.pass(5_000);
     expect(asked().slice(0, does.length)).toEqual(does);
-    expect(asked().slice(does.length)).toEqual(["GET serviceaccounts/bot 200"]); // is there a reference to drop?
+    expect(asked().slice(does.length)).toEqual(["GET serviceaccounts/bot 200"]); // looks for a reference to drop
     expect(retries()).toBe(0);
   });
 
@@ -85,7 +85,7 @@ describe("filling a secret", () => {
     async (matching) => {
       await open();
       stage.network.refuse(matching, boom, 2);
-      // An account that the cache does not have yet is asked for.
+      // An account that is not in the cache is read live.
       if (matching === "GET serviceaccounts") stage.hold(ServiceAccounts);
       await createPair();
       await untilFilled(stage, "t");
@@ -233,7 +233,7 @@ describe("the controller itself", () => {
     await open();
     expect(canonicalSelection(["serviceaccount-token"])).toEqual([TOKENS]);
     const { log, lines } = listener();
-    const context = { log } as Partial<ControllerContext> as ControllerContext; // it looks no further
+    const context = { log } as Partial<ControllerContext> as ControllerContext; // the controller reads nothing else
     expect(
       await serviceAccountTokenController.build(
         context,

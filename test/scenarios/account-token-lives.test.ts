@@ -1,5 +1,5 @@
-// Accounts and token secrets that share a name: one that took another's place before the caches showed it, one of
-// another namespace, one that nobody has filled yet. On the embedded server only: the network is the scenario's.
+// Accounts and token secrets that share a name: an object that replaced another before the caches showed it, one of
+// another namespace, one that is not filled yet. On the embedded server only: the test controls the network.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Namespaces, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -11,7 +11,7 @@ import { openWire, type WireOptions, type WireStage } from "#test/stage/wire-sta
 import { account, tokenSecret, untilFilled } from "./account-objects.ts";
 
 const boom = newInternalError("boom");
-/** One try and ten more: then a key is left until its next event. */
+/** One attempt and ten retries: then the key waits for its next event. */
 const TRIES = 11;
 
 let stage: WireStage;
@@ -55,7 +55,7 @@ describe("a successor that only a new list shows", () => {
   });
 });
 
-/** Between two watches, of which the second is refused: what happened then shows in one list. */
+/** Replaces the object between two watches. The second watch is refused, so one list shows both changes. */
 async function replaceUnseen<T extends StoredObject>(
   resource: Resource<T>,
   object: Draft<T>,

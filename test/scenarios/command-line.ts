@@ -1,4 +1,4 @@
-// The component configuration that a command line stands for.
+// The component configuration of a command line.
 
 import { readCommandLine } from "#manager/command.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";

@@ -1,4 +1,4 @@
-// Read your own writes, seen from outside: the gates, who takes part, and what the server must do for it.
+// The guard against stale caches, seen from outside: its gates, its controllers, and the requirements on the server.
 
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -55,7 +55,7 @@ describe("stale caches", () => {
     const created = (): number => stage.network.count("POST pods");
     await stage.pass(60_000);
     expect(created()).toBe(REPLICAS);
-    // Expectations have expired, the cache shows none of the pods: a replica set would still wait.
+    // Expectations have expired and the cache shows no pod: a ReplicaSet still waits.
     await stage.pass(6 * 60_000);
     await stage.of(ReplicationControllers).patch("web", { metadata: { annotations: { touched: "1" } } });
     await stage.pass(10_000);

@@ -1,5 +1,4 @@
-// What a controller is given to work with, tried out by a controller that does nothing else. The same play on the
-// embedded server and on a real one.
+// The ControllerContext, tested by a probe controller. The same play runs on the embedded server and on a real one.
 
 import { expect } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -24,10 +23,10 @@ import { RequestLog } from "#sim/request-log.ts";
 
 export interface ContextStage {
   readonly clock: Clock;
-  /** As a member of system:masters. */
+  /** The user is in system:masters. */
   readonly transport: Transport;
   readonly admin: Client;
-  /** Awaits a call while everything else goes on. */
+  /** Awaits a call while the cluster continues to work. */
   do<T>(call: () => Promise<T>): Promise<T>;
   until<T>(probe: () => Promise<T | undefined>): Promise<T>;
 }
@@ -74,7 +73,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
           name: "probe",
           featureGates: [],
           async build(context) {
-            // Metadata is asked for first and watched second.
+            // The metadata informer is requested first but watches second.
             context.informers.metadataInformer(ConfigMaps);
             context.informers.informer(ConfigMaps);
             void context.informersStarted.then(() => (isStarted = true));
@@ -102,7 +101,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   expect(seen().slice(1).sort()).toEqual(watches);
   expect(informerSeries()).toHaveLength(1);
 
-  // Full objects and metadata are kept apart; managedFields are kept by neither.
+  // Full objects and metadata are cached separately, both without managedFields.
   const object = { metadata: { name: "probe" }, data: { a: "b" } };
   const written = await stage.do(() =>
     stage.admin.resource(ConfigMaps).create({ namespace: NAMESPACE, object }, signal),
@@ -116,7 +115,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   expect(full.lister.require(key).metadata.managedFields).toBeUndefined();
   expect(partial.lister.require(key).metadata.managedFields).toBeUndefined();
 
-  // Nobody has asked for a mapping so far. One pair of documents answers all questions of a period.
+  // No mapping has been requested so far. One pair of documents answers all questions of a period.
   expect(seen()).toHaveLength(3);
   const mapped = await stage.do(() => restMapper.mapping({ group: "", kind: "ConfigMap" }, [], signal));
   expect(mapped).toEqual(ConfigMaps);
@@ -127,7 +126,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   const documents = ["controller-discovery /api", "controller-discovery /apis"];
   expect(seen().slice(3)).toEqual(documents);
 
-  // A kind that comes later is known within 30 seconds, by one more pair.
+  // A new kind is known within 30 seconds, after one more pair of documents.
   await stage.do(() => defineWidgets(stage.admin, signal));
   const first = await stage.until(async () => {
     try {
@@ -140,14 +139,14 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   expect(first).toEqual(widgets);
   expect(seen().slice(5)).toEqual(documents);
 
-  // Informers that are asked for now are started by whoever asks.
+  // The caller starts informers that it requests now.
   const custom = informers.informerOfAnyForm(first);
   expect(custom).toBe(informers.metadataInformer(widgets) as never);
   informers.start();
   await stage.do(() => custom.synced(signal));
   expect(seen().at(-1)).toBe("metadata-informers /apis/context.example/v1/widgets");
 
-  // Discovery of a controller's own is neither cached nor bound to the flags' limits.
+  // A separate discovery client of a controller has neither the cache nor the limits of the flags.
   const own = createDiscovery(await context.client("probe", { isDiscovery: true }));
   for (let round = 0; round < 2; round++) {
     const { lists } = await stage.do(() => preferredResources(own, signal));

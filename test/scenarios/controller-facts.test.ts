@@ -1,5 +1,5 @@
-// What each of these controllers is, by its own account and by what it does alone: aliases, gates, identity, watches,
-// live reads, writes, queues and metrics.
+// The facts of each of these controllers, by its declaration and by its behaviour alone: aliases, gates, identity,
+// watches, live reads, writes, queues and metrics.
 
 import { describe, expect, it } from "vitest";
 import type { Access } from "#kit/contract.ts";
@@ -10,7 +10,7 @@ import { WireStage } from "#test/stage/wire-stage.ts";
 
 interface Facts {
   readonly controller: ControllerName;
-  /** Begins with the rows of the ledger that these facts are. */
+  /** Starts with the ledger rows of these facts. */
   readonly name: string;
   readonly alias?: string;
   readonly isOff?: boolean;
@@ -21,7 +21,7 @@ interface Facts {
   readonly writes: readonly string[];
   readonly queues: readonly string[];
   readonly metrics?: readonly string[];
-  /** Its gates are off by default, so it cannot be started here. */
+  /** The controller's gates are off by default, so it cannot start here. */
   readonly isNotStarted?: boolean;
 }
 
@@ -216,7 +216,7 @@ class Alone extends WireStage {
     return await new Alone({ controllers: [controller], seed: controller }).opened();
   }
 
-  /** Families that are not of queues, clients, informers and the registry. */
+  /** Metric families other than those of queues, clients, informers and the registry. */
   families(): readonly string[] {
     const shared =
       /^(workqueue|rest_client|informer|reflector|watch|running_managed|cardinality|disabled|hidden|registered)_/;

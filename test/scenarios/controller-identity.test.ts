@@ -1,5 +1,5 @@
-// Controllers as their own service accounts: the account is made, a token is asked for, and every write
-// of the controller is that account's.
+// Controllers under their own service accounts: the account is created, a token is requested, and every write of the
+// controller comes from that account.
 
 import { describe, expect, it } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// Electors on the embedded server under the virtual clock, each with a network of its own that can fail.
+// Electors on the embedded server under the virtual clock, each with a separate network that can fail.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import type { LeaseSpec } from "#api/generated/types/coordination-v1.ts";
@@ -27,7 +27,7 @@ const gates: FeatureTable = {
   gates: { CoordinatedLeaderElection: [{ version: "1.36", default: true, preRelease: "BETA" }] },
 };
 
-/** What the network does to a request: nothing, an answer of its own, none at all, silence, or an answer after 4 s. */
+/** The effect of the network on a request: none, an error answer, a lost answer, silence, or an answer after 4 s. */
 export type NetworkFault = "none" | "refused" | "silent" | "reply lost" | "late" | { readonly status: number };
 
 const LATE_MS = 4000;
@@ -40,10 +40,10 @@ export interface RunningElector {
   readonly calls: string[];
   /** The signal of onStartedLeading. */
   readonly leading: () => AbortSignal | undefined;
-  /** From now on, for requests of these methods. */
+  /** From now on, the fault affects requests of these methods. */
   fail(fault: NetworkFault, ...methods: string[]): void;
   readonly stop: AbortController;
-  /** Its requests to the lease, in order. */
+  /** The elector's requests for the lease, in order. */
   requests(): readonly LoggedRequest[];
 }
 
@@ -121,7 +121,7 @@ export class ElectionStage {
     };
   }
 
-  /** A new lock, for tests that make their own elector. */
+  /** A new lock, for tests that create an elector themselves. */
   lock(identity: string, name: string): LeaseLock {
     const { world } = this;
     const client = createClient({
@@ -144,7 +144,7 @@ export class ElectionStage {
     }
   }
 
-  /** Another client writes the lease. */
+  /** Writes the lease as another client. */
   async write(spec: LeaseSpec): Promise<void> {
     const metadata = { namespace: NAMESPACE, name: LEASE };
     const isThere = (await this.lease()) !== undefined;
@@ -156,7 +156,7 @@ export class ElectionStage {
     });
   }
 
-  /** A lease whose holder does not run. */
+  /** Writes a lease whose holder does not run. */
   held(holderIdentity: string, more: LeaseSpec = {}): Promise<void> {
     const time = "2026-01-01T00:00:00.100000Z";
     return this.write({

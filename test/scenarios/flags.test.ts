@@ -1,4 +1,4 @@
-// What flags do, from the command line to what an API server sees, under the virtual clock.
+// The effects of flags, from the command line to the API server, under the virtual clock.
 
 import { describe, expect, it } from "vitest";
 import { formatDuration } from "#api/go-duration.ts";
@@ -74,7 +74,7 @@ describe("the times of the election", () => {
       const pauses = renewals.slice(1).map((atMs, index) => (atMs - (renewals[index] ?? 0)) / 1000);
       expect(new Set(pauses)).toEqual(new Set([retry]));
 
-      // Somebody takes the lease away and keeps it: renewing is given up after the deadline.
+      // Another client takes the lease and keeps it: the elector gives up after the renew deadline.
       await stage.write({ holderIdentity: "them", leaseDurationSeconds: 24 * 3600 });
       const lastMs = clock.monotonicMs() / 1000;
       await stage.pass(2 * lease);

@@ -1,5 +1,5 @@
-// Client and informers on the embedded API server, through bytes and through handed-over objects, on the
-// virtual clock: whatever happens to the connections, caches end up equal to the server.
+// Client and informers on the embedded API server under the virtual clock, with bytes and with in-process objects:
+// caches end up equal to the server, whatever happens to the connections.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

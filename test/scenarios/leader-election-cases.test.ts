@@ -1,5 +1,5 @@
-// The cases by which client-go tests its elector, its lock and its health check, on the embedded server; those
-// of candidates are beside them. Not among them: that several threads may read the elector at once.
+// The cases by which client-go tests its elector, its lock and its health check, on the embedded server; those of
+// candidates are next to them. The case about threads that read the elector at once is left out.
 
 import { describe, expect, it } from "vitest";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
@@ -115,13 +115,13 @@ describe("machinery/8.r4 giving the lease back", () => {
     const stage = new ElectionStage("cancelled");
     const a = stage.start("a", { releaseOnCancel: true });
     await stage.pass(3);
-    // A change by somebody else makes the next renewal read first.
+    // A change by another client makes the next renewal read first.
     if (methods.includes("GET")) await stage.write({ ...(await stage.lease()), leaseTransitions: 7 });
     a.fail("silent", ...methods);
     await stage.pass(1.5);
     const before = shapes(a).length;
     a.fail("none");
-    a.stop.abort(); // ends the request that is under way
+    a.stop.abort(); // ends the pending request
     await stage.pass(1);
     expect(shapes(a).slice(before)).toEqual([...methods, "GET", "PUT"]);
     const { holderIdentity = "", leaseTransitions } = (await stage.lease()) ?? {};
@@ -257,9 +257,9 @@ describe("machinery/8.r4 the health of a leader that does not renew", () => {
     const leaseDurationMs = 60_000;
     if (holder !== "a") await stage.held(holder, { leaseDurationSeconds: 7200 });
     const a = stage.start("a", { leaseDurationMs });
-    expect(a.elector.healthProblem(20_000)).toBeUndefined(); // nothing is known yet
+    expect(a.elector.healthProblem(20_000)).toBeUndefined(); // no observation yet
     await stage.pass(0.5);
-    a.stop.abort(); // a loop that hangs: nothing renews, nothing ends
+    a.stop.abort(); // the loop hangs: it neither renews nor ends
     await stage.pass(silentSeconds);
     expect(a.elector.healthProblem(20_000)).toBe(
       isHealthy ? undefined : `failed election to renew leadership on lease ${LEASE}`,

@@ -1,4 +1,4 @@
-// Nothing is written once the lease could have expired: what a fenced transport lets pass.
+// No write passes once the lease could have expired: the requests that a fenced transport lets through.
 
 import { describe, expect, it } from "vitest";
 import { parseMicroTime } from "#api/time.ts";
@@ -8,7 +8,7 @@ import { ElectionStage, type RunningElector } from "./election-stage.ts";
 describe("fencing", () => {
   it("machinery/3.1.8 lets writes pass while the lease is certain, and none from shortly before it could expire", async () => {
     const stage = new ElectionStage("fence");
-    // The renew deadline is late: it does not end the run before the fence holds.
+    // The renew deadline is so late that it does not end the run before the fence holds.
     const a = stage.start("a", { renewDeadlineMs: 14_000 });
     await stage.pass(3);
     const sent: string[] = [];
@@ -83,7 +83,7 @@ describe("fencing", () => {
         .then(String, String);
     const before = post();
     expect(a.elector.isCertain()).toBe(true);
-    // The monotonic clock stands still meanwhile, and so do timers.
+    // The monotonic clock and the timers stand still meanwhile.
     stage.world.clock.stepWall(60_000);
     expect(await post()).toContain("POST /api/v1/pods");
     expect(await before).toContain("what was under way");
@@ -146,7 +146,7 @@ describe("fencing", () => {
   });
 });
 
-/** How long a leader that hears nothing more is certain, since its last renewal. */
+/** How long a leader without answers may write after its last renewal. */
 async function certainMs(stage: ElectionStage, { elector, fail }: RunningElector): Promise<number> {
   fail("silent", "PUT", "GET");
   const { clock } = stage.world;

@@ -1,11 +1,11 @@
-// How leaders are elected through a Lease, one rule after the other.
+// Leader election with a Lease, rule by rule.
 
 import { describe, expect, it } from "vitest";
 import { Events } from "#api/generated/resources/core-v1.ts";
 import { noLog } from "#base/log.ts";
 import { ElectionStage, LEASE, NAMESPACE, type RunningElector } from "./election-stage.ts";
 
-/** "GET 200", "PUT 409", …, without the times. */
+/** "GET 200", "PUT 409", …, without times. */
 const shapes = ({ requests }: RunningElector): string[] => requests().map(({ method, code }) => `${method} ${code}`);
 const bodyOf = (running: RunningElector, index: number): Record<string, unknown> =>
   (running.requests().at(index) as { body: { spec: Record<string, unknown> } }).body.spec;
@@ -168,7 +168,7 @@ describe("renewing", () => {
         .requests()
         .slice(mark)
         .filter(({ method }) => method === "PUT");
-      // The optimistic one, and the one after reading: twice a try.
+      // Each attempt has two writes: the optimistic one, and the one after a read.
       const tries = [...new Set(puts.map(({ atMs }) => atMs))];
       expect(tries.slice(1).map((at, index) => at - (tries[index] ?? 0))).toEqual(tries.slice(1).map(() => 2000));
       a.fail("none");
@@ -320,7 +320,7 @@ describe("what an elector refuses and tells", () => {
     expect(a.elector.healthProblem(20_000)).toBeUndefined();
     await stage.pass(3);
     const b = stage.start("b");
-    // A loop that hangs: nothing renews, nothing ends.
+    // The loop hangs: it neither renews nor ends.
     a.stop.abort();
     await stage.pass(34);
     expect(a.elector.healthProblem(20_000)).toBeUndefined();

@@ -1,4 +1,4 @@
-// Leader migration: two locks in order, and which controllers run under which.
+// Leader migration: two locks in order, and the controllers under each.
 
 import { describe, expect, it } from "vitest";
 import { isAborted } from "#base/errors.ts";
@@ -22,7 +22,7 @@ const migration: LeaderMigrationConfig = {
   ],
 };
 
-/** A program of that identity; its terms run until they are aborted. */
+/** A program with this identity; its terms run until they are aborted. */
 function startProgram(stage: ElectionStage, identity: string) {
   const { clock, rng } = stage.world;
   const terms: LeaderTerm[] = [];

@@ -1,5 +1,5 @@
-// How often a program says the same thing: a cause that lasts must not fill the disk. Every line counts, whatever its
-// severity. What fails is one cause whoever it fails for; what is merely told is the same when only numbers differ.
+// The rate of repeated log lines: a lasting cause must not fill the disk. Every line counts, whatever its severity.
+// Failures of all objects with the same error are one cause; other lines are the same if only numbers differ.
 
 /** A line of klog's text format: level and day, time, process, source, message. */
 const LINE = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [^\]]+\] (.*)$/;
@@ -10,7 +10,7 @@ export interface CauseInSecond {
   readonly count: number;
 }
 
-/** How often each cause was logged in each second. */
+/** The number of lines per cause and second. */
 export function linesPerSecond(log: string): readonly CauseInSecond[] {
   const counts = new Map<string, { cause: string; second: string; count: number }>();
   for (const line of log.split("\n")) {
@@ -25,7 +25,7 @@ export function linesPerSecond(log: string): readonly CauseInSecond[] {
   return [...counts.values()];
 }
 
-/** For reports: how many lines there are, of how many causes, and the most that one cause had in one second. */
+/** For reports: the number of lines and of causes, and the most lines of one cause in one second. */
 export function logFigures(logs: readonly string[]): { lines: number; causes: number; most: number } {
   const seconds = logs.flatMap(linesPerSecond);
   return {
@@ -45,7 +45,7 @@ function causeOf(severity: string, text: string): string {
   return `${severity} ${plain(MESSAGE.exec(text)?.[1] ?? text)} err=${plain(err ?? "")}`;
 }
 
-/** Without what differs from try to try, and from object to object. */
+/** The text without the parts that differ between attempts and objects. */
 function plain(text: string): string {
   return text
     .replaceAll(/https?:\/\/[^\s"\\]+/g, "URL")

@@ -8,7 +8,7 @@ import { killedAfter, type Outage, outages } from "./outages.ts";
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
-/** Plays it once, under the seed that is its name: one line per request of the manager. */
+/** Plays the outage once, with its name as the seed; returns one line per request of the manager. */
 async function traceOf(outage: Outage, options: Partial<WireOptions> = {}): Promise<readonly string[]> {
   const stage = await openWire({ controllers: ["replicaset-controller"], seed: outage.name, ...options });
   const { world, network, namespace, of, until, now, pass } = stage;
@@ -32,7 +32,7 @@ async function traceOf(outage: Outage, options: Partial<WireOptions> = {}): Prom
       loseAnswersToPods: (count) => network.lose("POST pods", count),
       writes: () => stage.asked().flatMap((line) => VERBS[line.split(" ", 1)[0] ?? ""] ?? []),
     });
-    // Syncs that failed by a mistake in our own code: retried, they could go unnoticed.
+    // A sync that failed because of a mistake in our code: after a retry it could go unnoticed.
     expect(stage.log()).not.toContain(" stack=");
     return [...world.log.lines];
   } finally {
@@ -40,12 +40,12 @@ async function traceOf(outage: Outage, options: Partial<WireOptions> = {}): Prom
   }
 }
 
-/** Each twice: the same seed must leave the same trace. */
+/** Plays each outage twice: the same seed must give the same trace. */
 function playAll(all: readonly Outage[]): void {
   for (const outage of all) {
     it(outage.name, async () => {
       const trace = await traceOf(outage);
-      expect(trace.length).toBeGreaterThan(2); // at least its informers have asked
+      expect(trace.length).toBeGreaterThan(2); // the informers' requests at least
       expect(await traceOf(outage)).toEqual(trace);
     });
   }

@@ -1,6 +1,6 @@
-// What must hold when the API server is killed in the middle of work and comes back: exactly the pods that were asked
-// for, none of them created twice, and a manager that neither shouts nor goes on writing. Played on the embedded
-// server under the virtual clock and on a real kube-apiserver (test/real/outages.test.ts).
+// An API server that is killed in the middle of work and comes back: exactly the requested pods exist, none was created
+// twice, and the manager neither floods its log nor continues to write. Played on the embedded server under the virtual
+// clock and on a real kube-apiserver (test/real/outages.test.ts).
 
 import { expect } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -11,18 +11,21 @@ import { controls, replicaSets } from "./replicas/subject.ts";
 const { create, objects, untilReplicas } = controls(replicaSets);
 const { make } = replicaSets;
 
-/** A stage whose API server can be taken away, and whose manager is listened to. */
+/** A stage whose API server can be killed and whose manager is observed. */
 export interface OutageStage extends Scene {
-  /** From now on: when the manager has created so many pods, the API server is killed. What was on its way is lost. */
+  /** Kills the API server when the manager has created this many pods from now on. Requests in progress are lost. */
   killServerAfterPods(count: number): void;
   untilKilled(): Promise<void>;
-  /** Starts it over the same store; `forgetsHistory` makes every version of before the kill too old to go on from. */
+  /**
+   * Starts the server with the same store. With `forgetsHistory` every version from before the kill is too old to
+   * resume from.
+   */
   startServer(options?: { readonly forgetsHistory?: boolean }): Promise<void>;
-  /** The next creates of pods by the manager are done, and their answers lost. */
+  /** The server executes the manager's next creates of pods, and their answers are lost. */
   loseAnswersToPods(count: number): void;
   /** The manager's writes in the namespace, without Events: "delete", "create". */
   writes(): readonly string[];
-  /** What the manager has logged, in klog's text format. */
+  /** The manager's log, in klog's text format. */
   log(): string;
 }
 
@@ -32,10 +35,10 @@ export interface Outage {
 }
 
 const DOWN_MS = 4000;
-/** Long enough for every retry that is still planned. */
+/** Long enough for every planned retry. */
 const QUIET_MS = 3000;
 
-/** All pods are there, nobody had to remove one, and from now on nothing happens. */
+/** Checks that exactly these pods exist, none had to be deleted, and nothing happens from now on. */
 async function expectExactly(stage: OutageStage, replicas: number): Promise<void> {
   await untilReplicas(stage, replicas);
   await stage.pass(QUIET_MS);
@@ -49,7 +52,7 @@ async function expectExactly(stage: OutageStage, replicas: number): Promise<void
   expect(linesPerSecond(stage.log()).filter(({ count }) => count > 1)).toEqual([]);
 }
 
-/** Kills the server right after the nth pod of a scale-up to 50, and leaves it away for a while. */
+/** Kills the server right after the nth pod of a scale-up to 50 and keeps it down for a while. */
 export function killedAfter(pods: number, downMs: number, forgetsHistory: boolean): Outage {
   return {
     name: `killed after pod ${pods}, away for ${downMs} ms, history ${forgetsHistory ? "lost" : "kept"}`,

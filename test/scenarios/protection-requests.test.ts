@@ -1,4 +1,4 @@
-// How the protection controllers live with an API server that refuses their requests.
+// The protection controllers with an API server that refuses their requests.
 
 import { expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -8,10 +8,10 @@ import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
 import { WireStage } from "#test/stage/wire-stage.ts";
 
 class ProtectionWorld extends WireStage {
-  /** So many of the controller's next requests that the pattern fits are refused. */
+  /** The number of the controller's next matching requests that are refused. */
   refusals = 0;
 
-  /** The pattern is one of requests: "PUT /api/…". */
+  /** The pattern matches requests: "PUT /api/…". */
   static async open(controller: string, identity: string, refused: RegExp): Promise<ProtectionWorld> {
     const world = await new ProtectionWorld({ controllers: [controller], seed: controller }).opened();
     const intercept: Interception = ({ method, path }, who) => {

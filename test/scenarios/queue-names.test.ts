@@ -1,4 +1,5 @@
-// The queues of all controllers by the names that their metrics carry, at the default gates and with those that are off.
+// The queue names of all controllers, as their metrics show them, with the default gates and with the gates that are
+// off by default.
 
 import { expect, it } from "vitest";
 import type { ControllerName } from "#kit/known-controllers.ts";
@@ -40,7 +41,7 @@ async function queuesOf(controller: ControllerName): Promise<readonly string[]> 
   return world.queues();
 }
 
-/** Controllers without a queue look at everything in periods, or have a queue without a name. */
+/** Controllers without an entry check everything periodically, or have a queue without a name. */
 const queues: Readonly<Record<string, readonly string[]>> = {
   "endpoints-controller": ["endpoint"],
   "endpointslice-mirroring-controller": ["endpoint_slice_mirroring"],

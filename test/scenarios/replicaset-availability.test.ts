@@ -1,4 +1,4 @@
-// When a set is looked at again because time has passed: only while a pod is ready and not yet available.
+// Delayed syncs of a set: they happen only while a pod is ready and not yet available.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -13,7 +13,7 @@ let stage: WireStage;
 const outcomes: SyncOutcome[] = [];
 afterEach(() => stage.stop());
 
-/** A set of one pod that has just become ready. */
+/** Creates a set of one pod that has just become ready. */
 async function becomeReady(minReadySeconds: number): Promise<void> {
   const trace = {
     queued: () => undefined,

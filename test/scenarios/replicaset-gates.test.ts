@@ -49,7 +49,7 @@ describe("replicaset/about each gate that is not locked changes what is seen", (
     });
 
     it(`machinery/5.1.r4 AtomicFIFO ${isOn}: the cache ${isOn ? "knows" : "does not know"} how far it has come`, async () => {
-      // The program refuses to start with a guard whose cache does not know.
+      // The program refuses to start with a guard whose cache does not record versions.
       const guards = Object.fromEntries(GUARDED.map((kind) => [`StaleControllerConsistency${kind}`, isOn]));
       await playStalledWatch({ AtomicFIFO: isOn, ...guards }, 20, isOn ? 0 : 20);
     });
@@ -61,8 +61,8 @@ describe("replicaset/about each gate that is not locked changes what is seen", (
 });
 
 /**
- * The pod cache stands still for longer than expectations live; then the set is touched. The stream is
- * stalled before its first bookmark: after one, silence would be taken for death.
+ * The pod cache stands still for longer than expectations live; then the set is changed. The stream stalls before its
+ * first bookmark: after one, silence would count as a dead connection.
  */
 async function playStalledWatch(gates: Record<string, boolean>, replicas: number, surplus: number): Promise<void> {
   await open({ ...gates, WatchListClient: false }, { held: [Pods] });

@@ -1,5 +1,5 @@
-// What keeps the replica engine from acting twice while its caches lag: expectations, versions of its own
-// writes, and what it forgets with an owner. The streams of a watch stand still while a valve is closed.
+// The guards of the replica engine against acting twice while caches lag: expectations, versions of its own writes, and
+// the clean-up when an owner is deleted. The streams of a watch stand still while a valve is closed.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -30,7 +30,7 @@ const statusWrites = (): number => writes(/^PUT replicasets\/web\/status$/);
 
 const deleteSet = (): Promise<void> => objects(stage).delete("web", { propagationPolicy: "Background" });
 
-/** What happens meanwhile is never seen by this watch: afterwards its version is too old to go on from. */
+/** This watch never sees the changes made meanwhile: afterwards its version is too old to resume from. */
 async function whileCutOff(resource: string, happens: () => Promise<void>): Promise<void> {
   stage.network.refuse(`WATCH ${resource}`, refusal(503, "ServiceUnavailable"), EVERY_TIME);
   stage.network.endWatches(`WATCH ${resource}`);
@@ -54,7 +54,7 @@ describe("expectations", () => {
     await stage.pass(SECOND);
     stage.hold(Pods);
     await objects(stage).patch("web", { spec: { replicas: 3 } });
-    // Of this sync's creates nothing is counted yet: the status tells what was there before.
+    // The status does not count this sync's creates yet.
     const early = await objects(stage).until("web", ({ status }) => status?.observedGeneration === 2);
     expect([creates(), early.status?.replicas]).toEqual([3, 1]);
     await objects(stage).patch("web", { spec: { minReadySeconds: 1 } });
@@ -74,7 +74,7 @@ describe("expectations", () => {
     await objects(stage).until("web", ({ status }) => status?.observedGeneration === 2);
     const before = statusWrites();
     await objects(stage).patch("web", { spec: { replicas: 2 } });
-    // The sync is not held back as stale: the status is written. But it must not delete on what it sees.
+    // The sync is not skipped as stale: the status is written. But it must not delete pods based on the old cache.
     await objects(stage).until("web", ({ status }) => status?.observedGeneration === 3);
     expect(statusWrites()).toBeGreaterThan(before);
     expect(deletes()).toBe(2);
@@ -94,7 +94,7 @@ describe("expectations", () => {
     }
     await objects(stage).patch("web", { spec: { replicas: 0 } });
     await objects(stage).until("web", ({ status }) => status?.observedGeneration === 2);
-    // Both deletions met a 404. Had they stayed expected, this would delete nothing for five minutes.
+    // Both deletions met a 404. If they were still expected, nothing would be deleted for five minutes.
     await objects(stage).patch("web", { spec: { minReadySeconds: 1 } });
     await objects(stage).until("web", ({ status }) => status?.observedGeneration === 3);
     const codes = stage.world.log.writes.filter(({ method }) => method === "DELETE").map(({ code }) => code);
@@ -148,7 +148,8 @@ describe("written versions", () => {
     await objects(stage).patch("web", { spec: { minReadySeconds: 1 } });
     await stage.pass(10 * SECOND);
     expect(writes()).toBe(before);
-    expect(skips()).toEqual([expect.stringMatching(/\{group="",resource="pods"\} 1?\d$/)]); // back-off: about ten
+    // about ten, because of back-off
+    expect(skips()).toEqual([expect.stringMatching(/\{group="",resource="pods"\} 1?\d$/)]);
     expect(stage.log()).toMatch(/read version: \d+ is not as new as written version: \d+ for group resource pods/);
     stage.release(Pods);
     await untilReplicas(stage, 2);
@@ -177,7 +178,7 @@ describe("written versions", () => {
     await stage.pass(SECOND);
     await deleteSet();
     await stage.pass(SECOND);
-    // The successor's first sync waits for nothing that its predecessor wrote.
+    // The successor's first sync does not wait for writes of its predecessor.
     await objects(stage).create(make("web", 1));
     await stage.pass(10);
     expect(creates()).toBe(2);
@@ -214,7 +215,7 @@ describe("a cache that knows too little", () => {
     await stage.pass(SECOND);
     expect(creates()).toBe(0);
     expect(stage.log()).toContain("it is Forbidden");
-    expect(stage.network.count("PATCH pods")).toBeGreaterThan(2); // both, again and again
+    expect(stage.network.count("PATCH pods")).toBeGreaterThan(2); // both, repeatedly
     stage.network.pass();
     const owned = await stage.of(Pods).untilAll((pods) => pods.every((pod) => ownerUid(pod) !== undefined));
     expect(owned.map(({ metadata }) => metadata.name).sort()).toEqual(["first", "second"]);
@@ -246,7 +247,7 @@ describe("an invalid selector", () => {
       const list = { apiVersion: "apps/v1", kind: "ReplicaSetList", metadata: { resourceVersion: "1" }, items };
       listed.respond("GET replicasets", jsonResponse(list), EVERY_TIME);
     });
-    await stage.of(Pods).create(barePod("orphan")); // it matches nothing
+    await stage.of(Pods).create(barePod("orphan")); // nothing matches
     await stage.pass(3_600 * SECOND);
     expect(writes()).toBe(0);
     expect(stage.metrics.render()).toContain('workqueue_adds_total{name="replicaset"} 1\n');

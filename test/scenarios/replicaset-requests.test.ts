@@ -1,5 +1,5 @@
-// What the replica engine asks the API server for, seen from the wire: which reads and writes there are,
-// as whom, how many at once, and what follows a refusal. On the embedded server, under the virtual clock.
+// The replica engine's requests to the API server: its reads and writes, their user, their concurrency, and the
+// reaction to refusals. On the embedded server, under the virtual clock.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Events, Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
@@ -194,7 +194,7 @@ describe("refusals", () => {
     const round = ["PUT replicasets/web/status", "GET replicasets/web", "PUT replicasets/web/status"];
     expect(statusCalls().slice(0, 6)).toEqual([...round, ...round]);
     expect(statusCalls().length % 3).toBe(0);
-    // Doubling from 5 ms: ten seconds hold about eleven tries, not thousands.
+    // Doubling from 5 ms: ten seconds contain about eleven attempts, not thousands.
     expect(statusCalls().length).toBeLessThan(3 * 15);
     expect(creates()).toBe(1);
     stage.network.pass();
@@ -208,7 +208,7 @@ describe("refusals", () => {
     await stage.pass(1_000);
     const before = asked().length;
     stage.network.hold("POST pods");
-    await objects(stage).patch("web", { spec: { replicas: 2 } }); // generation 2 is acted on …
+    await objects(stage).patch("web", { spec: { replicas: 2 } }); // generation 2 is being handled …
     await stage.pass(100);
     await objects(stage).patch("web", { spec: { minReadySeconds: 1 } }); // … when generation 3 comes
     stage.network.pass();
@@ -234,7 +234,7 @@ describe("refusals", () => {
     await objects(stage).create(make("web", 20));
     const set = await objects(stage).until("web", ({ status }) => status?.replicas === 3);
     expect(set.status?.conditions?.[0]).toMatchObject({ reason: "FailedCreate", message: "it is Forbidden" });
-    expect(creates()).toBeGreaterThan(7); // 1 + 2 + 4 in the first sync, more after it: no five minutes were waited
+    expect(creates()).toBeGreaterThan(7); // 1 + 2 + 4 in the first sync, more after it: without a wait of five minutes
     stage.network.pass();
     await untilReplicas(stage, 20);
     expect(await stage.of(Pods).list()).toHaveLength(20);
@@ -290,7 +290,7 @@ describe("refusals", () => {
     await stage.of(Namespaces).delete(stage.namespace);
     for (const { metadata } of await stage.of(Pods).list()) await stage.of(Pods).delete(metadata.name);
     await stage.pass(10_000);
-    expect(creates()).toBe(2); // one refused, and nobody insists
+    expect(creates()).toBe(2); // one refused, without a retry
     expect((await stage.of(Events).list()).map(({ reason }) => reason)).not.toContain("FailedCreate");
     expect(stage.log()).not.toContain("sync failed");
   });

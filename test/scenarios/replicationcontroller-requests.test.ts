@@ -1,5 +1,5 @@
-// What replicationcontroller-controller asks the API server for, seen from the wire: the same engine as for
-// ReplicaSets, under another name, for another kind, and without the guard against a cache that lags.
+// The requests of replicationcontroller-controller: the same engine as for ReplicaSets, under another name, for another
+// kind, and without the guard against a lagging cache.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -134,11 +134,11 @@ describe("replicationcontroller seen from the wire", () => {
 
 describe("replicationcontroller and a pod cache that lags", () => {
   it("replicationcontroller/5, replicationcontroller/8 only expectations keep it from acting twice, and only for five minutes", async () => {
-    // Held before the first bookmark: after one, silence would be taken for death.
+    // Held before the first bookmark: after one, silence would count as a dead connection.
     await open({ gates: { WatchListClient: false }, held: [Pods] });
     await objects(stage).create(make("web", 20));
     await stage.pass(4 * 60_000);
-    // The sync is not held back: the status is written. But it creates nothing on what it sees.
+    // The sync is not skipped: the status is written. But it creates no pod based on the old cache.
     await objects(stage).patch("web", { spec: { minReadySeconds: 1 } });
     await objects(stage).until("web", ({ status }) => status?.observedGeneration === 2);
     expect(creates()).toBe(20);

@@ -1,5 +1,5 @@
-// The scheduler alone on the embedded server, in virtual time, as its own user. The test makes nodes and pods, and plays
-// the kubelets and provisioners.
+// The scheduler alone on the embedded server, in virtual time, with its own user. The test creates nodes and pods, and
+// acts as the kubelets and provisioners.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { Events, Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -24,7 +24,7 @@ const NAMESPACE = "default";
 
 export interface StageOptions {
   readonly intercept?: Interception;
-  /** Controllers that run beside the scheduler. */
+  /** Controllers that run with the scheduler. */
   readonly controllers?: readonly string[];
 }
 
@@ -107,7 +107,7 @@ export class SchedulerStage implements AsyncDisposable {
     return this.create(Pods, draftOf(name, options));
   }
 
-  /** All at the same time. */
+  /** Creates all pods at the same time. */
   async pods(names: readonly string[], optionsOf: (name: string) => PodOptions): Promise<void> {
     await this.world.do((client, signal) =>
       Promise.all(
@@ -136,7 +136,7 @@ export class SchedulerStage implements AsyncDisposable {
     return this.world.do((client, signal) => client.resource(resource).get({ ...place, name }, signal));
   }
 
-  /** Where the pods are, after everything that is due has happened. "": nowhere. */
+  /** The nodes of the pods, after everything that is due has happened; "" for none. */
   async places(...names: readonly string[]): Promise<readonly string[]> {
     await this.world.clock.settle();
     const { items } = await this.world.do((client, signal) =>
@@ -146,7 +146,7 @@ export class SchedulerStage implements AsyncDisposable {
     return names.map((name) => byName.get(name) ?? "gone");
   }
 
-  /** The condition that tells why a pod has no node: "Unschedulable: …". */
+  /** The condition with the reason why a pod has no node: "Unschedulable: …". */
   async why(name: string): Promise<string> {
     await this.world.clock.settle();
     const { status } = await this.get(Pods, name);
@@ -154,7 +154,7 @@ export class SchedulerStage implements AsyncDisposable {
     return value === "False" ? `${reason}: ${message}` : "";
   }
 
-  /** "reason: message" of the events about a pod, each as often as it was counted. */
+  /** "reason: message" of the events about a pod, each repeated by its count. */
   async events(name: string): Promise<readonly string[]> {
     await this.world.clock.settle();
     const { items } = await this.world.do((client, signal) =>
@@ -165,7 +165,7 @@ export class SchedulerStage implements AsyncDisposable {
       .map(({ source, reason, message }) => `${source?.component} ${reason}: ${message}`);
   }
 
-  /** "METHOD path" of the scheduler's writes but events. */
+  /** "METHOD path" of the scheduler's writes, without events. */
   get writes(): readonly string[] {
     return this.log.writes
       .filter(({ target }) => !target.includes("/events"))

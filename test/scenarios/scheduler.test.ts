@@ -1,4 +1,4 @@
-// The scheduler from pod to binding, on the embedded server. Which node is the best is told by the vectors
+// The scheduler from pod to binding, on the embedded server. The vectors cover the choice of the best node
 // (src/scheduler/choose-node.vectors.test.ts).
 
 import { describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ describe("the scheduler", () => {
     expect(await stage.why("web")).toBe(`Unschedulable: ${message}`);
     expect(await stage.events("web")).toEqual([`default-scheduler FailedScheduling: ${message}`]);
     const attempts = stage.log.writes.length;
-    await stage.pod("neighbour"); // concerns nothing that turned the pod down
+    await stage.pod("neighbour"); // unrelated to the reasons for rejecting the pod
     await stage.patch(Nodes, "b", { metadata: { annotations: { seen: "true" } } });
     await stage.patch(Pods, "web", { status: { message: "noted" } }, "status");
     expect(await stage.places("web", "neighbour")).toEqual(["", "b"]);

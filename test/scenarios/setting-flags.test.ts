@@ -1,5 +1,5 @@
-// The flags of controllers, from the command line to the options of the controllers. What an option does is shown by
-// the tests of its controller; how many workers a flag starts, by worker-flags.test.ts.
+// The flags of controllers, from the command line to the controllers' options. The tests of each controller cover the
+// effect of its options; worker-flags.test.ts covers the number of workers.
 
 import { describe, expect, it } from "vitest";
 import { checksumKeys } from "#apiserver/tokens/checksum-keys.ts";
@@ -23,7 +23,7 @@ interface SettingFlag {
   readonly controller: ControllerName;
   /** Its path in the options of the controller. */
   readonly option: string;
-  /** Undefined where the option is an object that another test looks into. */
+  /** Undefined if the option is an object that another test covers. */
   readonly usual: unknown;
   readonly given: unknown;
 }

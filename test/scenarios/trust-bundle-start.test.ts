@@ -1,4 +1,4 @@
-// When the publisher of trust bundles starts: with a CA, and with an API server that serves bundles in some version.
+// The start of the trust bundle publisher: with a CA, and with an API server that serves bundles in some version.
 
 import { describe, expect, it } from "vitest";
 import { systemKeys } from "#platform/system/system-keys.ts";

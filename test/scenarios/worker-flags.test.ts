@@ -1,5 +1,5 @@
-// How many keys each controller works on at the same time, from the command line to the requests that wait at once for
-// an answer of the API server. Flags that the command does not check take 0 and -1: the controller then does nothing.
+// The number of keys that each controller handles at the same time, from the command line to the pending requests at
+// the API server. Flags that the command does not validate accept 0 and -1: the controller then does nothing.
 
 import { describe, expect, it } from "vitest";
 import { ValidatingAdmissionPolicies } from "#api/generated/resources/admissionregistration-v1.ts";
@@ -33,7 +33,7 @@ const claim = { devices: { requests: [{ name: "gpu", exactly: { deviceClassName:
 
 type Make = (stage: WireStage, index: number) => Promise<unknown>;
 
-/** An object called web-0, web-1, … of the stage's namespace. */
+/** Creates an object called web-0, web-1, … in the stage's namespace. */
 const object =
   <T extends StoredObject>(resource: Resource<T>, content: (name: string) => object): Make =>
   (stage, index) => {
@@ -48,7 +48,7 @@ const both =
     for (const step of steps) await step(stage, index);
   };
 
-/** The first object needs an account. */
+/** The account is created with the first object. */
 const tokenSecret: Make = async (stage, index) => {
   if (index === 0) await stage.of(ServiceAccounts).create({ metadata: { name: "robot" } });
   const annotations = { "kubernetes.io/service-account.name": "robot" };
@@ -84,7 +84,7 @@ const claimUser: Make = async (stage, index) => {
   await stage.of(Pods).create({ metadata: { name: `web-${index}` }, spec: { ...podSpec, resourceClaims } });
 };
 
-/** A pod that uses a device with a taint. */
+/** Creates a pod that uses a tainted device. */
 const taintedUser: Make = async (stage, index) => {
   const name = `web-${index}`;
   const driver = "gpu.example.com";
@@ -135,7 +135,7 @@ interface WorkerFlag {
   readonly flag: string;
   readonly controller: ControllerName | "serviceaccount-token-controller";
   readonly workers: number;
-  /** The command refuses numbers that are not in a range. */
+  /** Whether the command refuses numbers outside a range. */
   readonly isChecked?: boolean;
   readonly make: Make;
   readonly isStalled: (request: HttpRequest) => boolean;

@@ -1,5 +1,5 @@
-// What the controllers of Deployments, DaemonSets and StatefulSets ask the API server for: how much at once, how often
-// after refusals, and what they do with objects that no API server of today would store.
+// The requests of the Deployment, DaemonSet and StatefulSet controllers: their concurrency, retries after refusals, and
+// objects that a present API server would not store.
 
 import { describe, expect, it } from "vitest";
 import { ControllerRevisions, DaemonSets, Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -122,7 +122,7 @@ describe("after refusals", () => {
 });
 
 describe("a selector of everything", () => {
-  /** An object that an old API server let pass, as a list of today shows it. */
+  /** Adds an object that an old API server accepted to the list. */
   const selectingAll: Interception = async ({ method, path, query }, _, pass) => {
     if (method !== "GET" || query.includes("watch=") || !/\/(deployments|daemonsets)$/.test(path)) return undefined;
     const answer = await pass();

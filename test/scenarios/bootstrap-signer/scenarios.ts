@@ -1,5 +1,5 @@
-// The cluster-info ConfigMap carries a signature for each bootstrap token that may sign. A cluster has one such ConfigMap,
-// so each scenario is a life of it and plays alone.
+// The cluster-info ConfigMap carries a signature for each bootstrap token that may sign. A cluster has one such
+// ConfigMap, so each scenario covers its whole life and plays alone.
 
 import { createHmac } from "node:crypto";
 import { expect } from "vitest";
@@ -127,7 +127,9 @@ const texts: readonly ScenarioText[] = [
   },
 ];
 
-/** Without its ConfigMap the controller does not see the tokens of the play go. */
+/**
+ * Deletes the ConfigMap at the end: without it, the controller does not react when the tokens of the play are deleted.
+ */
 const withdrawn = ({ play, ...text }: ScenarioText): ScenarioText => ({
   ...text,
   alone: true,

@@ -1,4 +1,4 @@
-// Requests of kubelets for client certificates are approved when their user may have them.
+// Kubelets' requests for client certificates are approved if their user may have them.
 
 import { expect } from "vitest";
 import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";
@@ -23,7 +23,7 @@ const messageOf = ({ status }: CertificateSigningRequest): string | undefined =>
 const SELF = "Auto approving self kubelet client certificate after SubjectAccessReview.";
 const OTHER = "Auto approving kubelet client certificate after SubjectAccessReview.";
 
-/** Lets a user's group create requests, and these subresources of them. */
+/** Allows a user's group to create requests and these subresources of them. */
 async function allow(stage: Stage, user: StageUser, ...subresources: readonly string[]): Promise<void> {
   const name = stage.name("requester");
   const resources = ["", ...subresources].map((part) => ["certificatesigningrequests", part].filter(Boolean).join("/"));
@@ -51,7 +51,7 @@ async function ask(
   return name;
 }
 
-/** A group has the play in its name, so that the reviews of permissions are told apart. */
+/** The group has the play in its name, so that the access reviews of plays differ. */
 const nodeUser = (stage: Stage): StageUser => ({ name: "system:node:a", groups: [stage.name("requesters")] });
 const bootstrapper = (stage: Stage): StageUser => ({ name: "bootstrapper", groups: [stage.name("requesters")] });
 
@@ -99,7 +99,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     },
     {
       name: "certificatesigningrequest-approving/5 approves a request after its user was allowed to have it",
-      // How often the controller asks in vain depends on time.
+      // How often the controller retries depends on time.
       chance: [
         {
           where: /^writes of phase 1 › certificate-controller: subjectaccessreviews refused/,

@@ -1,4 +1,4 @@
-// Requests for certificates go some time after they are over.
+// Certificate requests are deleted some time after they are finished.
 
 import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";
 import { formatTime } from "#api/time.ts";
@@ -8,7 +8,7 @@ import type { Stage } from "#test/stage/stage.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURLY = "the controller looks at requests once an hour";
-/** Of a signer that nobody plays. */
+/** A signer that does not exist. */
 const FOREIGN = { signerName: "example.com/signer" };
 
 async function open(stage: Stage, spec: object = FOREIGN): Promise<string> {
@@ -20,7 +20,7 @@ async function open(stage: Stage, spec: object = FOREIGN): Promise<string> {
 const isThere = async (stage: Stage, name: string): Promise<boolean> =>
   (await stage.of(CertificateSigningRequests).find(name)) !== undefined;
 
-/** Exact hours hold while nothing fails: the successor of a manager that dies looks at other minutes of the hour. */
+/** Exact hours hold only without faults: a successor's loop runs at other minutes of the hour. */
 async function expectKept(stage: Stage, hours: number, name: string): Promise<void> {
   await stage.calm(async () => {
     await stage.pass(hours * HOUR_MS);
@@ -28,7 +28,7 @@ async function expectKept(stage: Stage, hours: number, name: string): Promise<vo
   });
 }
 
-/** By the controller's next look, or the one after it when the manager died. */
+/** By the controller's next loop, or the one after it if the manager died. */
 async function expectGone(stage: Stage, name: string, hoursMax = 30): Promise<void> {
   let hours = 0;
   while (await isThere(stage, name)) {
@@ -41,7 +41,7 @@ async function expectGone(stage: Stage, name: string, hoursMax = 30): Promise<vo
   await graceHour(stage);
 }
 
-/** The hour that a manager that died takes longer. */
+/** The extra hour after the death of a manager. */
 const graceHour = (stage: Stage): Promise<void> => stage.calm(() => stage.pass(HOUR_MS));
 
 const texts: readonly Omit<ScenarioText, "virtualOnly">[] = [
@@ -99,7 +99,7 @@ const texts: readonly Omit<ScenarioText, "virtualOnly">[] = [
     name: "certificatesigningrequest-cleaner/1 deletes a request when its certificate has expired",
     async play(stage) {
       const name = await open(stage, { expirationSeconds: 600 });
-      // Approved in the future, so that only the end of the certificate counts.
+      // Approved in the future, so that only the expiry of the certificate counts.
       await decide(stage, name, "Approved", formatTime(stage.now() + 48 * HOUR_MS));
       await stage.of(CertificateSigningRequests).until(name, ({ status }) => Boolean(status?.certificate));
       await expectGone(stage, name);

@@ -1,4 +1,4 @@
-// What no scenario sees of the aggregation of cluster roles.
+// Requests of cluster role aggregation that scenarios do not show.
 
 import { expect, it } from "vitest";
 import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";

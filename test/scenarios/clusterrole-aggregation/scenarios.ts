@@ -1,4 +1,4 @@
-// Aggregated cluster roles: whose rules they have, and who may not change them.
+// Aggregated cluster roles: the source of their rules, and changes by users.
 
 import { expect } from "vitest";
 import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
@@ -13,7 +13,7 @@ const rule = (resource: string, ...verbs: readonly string[]): PolicyRule => ({
 });
 const health: PolicyRule = { verbs: ["get"], nonResourceURLs: ["/healthz"] };
 
-/** Plays share the roles of the cluster: each has a label of its own. */
+/** Plays share the roles of the cluster, so each play has a separate label. */
 const label = (stage: Stage, part: string) => ({ [`${part}.example.com/aggregate`]: stage.namespace });
 
 async function createRole(stage: Stage, name: string, part: string, ...rules: readonly PolicyRule[]): Promise<void> {

@@ -1,4 +1,4 @@
-// Following Jobs: ends, history, missing ones and other writers.
+// Following Jobs: completion, history, missing Jobs and other writers.
 
 import { expect } from "vitest";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";

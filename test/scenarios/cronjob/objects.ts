@@ -1,5 +1,5 @@
-// The CronJob that scenarios run. Its schedule is once a year: a last start that is older than a year makes one Job due at
-// once, and no other comes while the scenario plays.
+// The CronJob of the scenarios. It is scheduled once a year: a last start of more than a year ago makes one Job due at
+// once, and no other Job is due during the scenario.
 
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
 import type { CronJobSpec, JobSpec } from "#api/generated/types/batch-v1.ts";
@@ -32,12 +32,12 @@ export const patchSpec = (stage: Stage, spec: object): Promise<CronJob> => stage
 export const patchStatus = (stage: Stage, status: object): Promise<CronJob> =>
   stage.of(CronJobs).patch("tick", { status }, { subresource: "status" });
 
-/** Days ago, so that the time of a yearly schedule was missed. */
+/** This many days ago, so that a time of the yearly schedule was missed. */
 export const lastStart = (stage: Stage, days = 400): { readonly lastScheduleTime: string } => ({
   lastScheduleTime: formatTime(stage.now() - days * DAY_MS),
 });
 
-/** A suspended CronJob whose next Job is overdue. */
+/** Creates a suspended CronJob whose next Job is overdue. */
 export async function createOverdue(stage: Stage, spec: Partial<CronJobSpec> = {}): Promise<CronJob> {
   await createCronJob(stage, { suspend: true, ...spec });
   const cronJob = await patchStatus(stage, lastStart(stage));
@@ -47,7 +47,7 @@ export async function createOverdue(stage: Stage, spec: Partial<CronJobSpec> = {
 
 export const resume = (stage: Stage): Promise<CronJob> => patchSpec(stage, { suspend: false });
 
-/** The name of the Job that is due. */
+/** The name of the due Job. */
 export function dueName(stage: Stage): string {
   const now = new Date(stage.now());
   const year = now.getUTCFullYear() - (now.getTime() < Date.UTC(now.getUTCFullYear(), 6, 1) ? 1 : 0);
@@ -59,12 +59,12 @@ export function controllerRef({ metadata }: CronJob): OwnerReference {
   return { apiVersion: "batch/v1", kind: "CronJob", name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** A Job of the CronJob that the controller did not create. */
+/** Creates a Job of the CronJob that the controller did not create. */
 export function createChild(stage: Stage, owner: CronJob, name: string): Promise<Job> {
   return stage.of(Jobs).create({ metadata: { name, ownerReferences: [controllerRef(owner)] }, spec: jobSpec });
 }
 
-/** A Job that the CronJob knows as active. */
+/** Creates a Job that the CronJob lists as active. */
 export async function createActive(stage: Stage, owner: CronJob, name = "running"): Promise<Job> {
   const job = await createChild(stage, owner, name);
   await stage.settle();
@@ -93,7 +93,7 @@ export function untilActive(stage: Stage, ...names: readonly string[]): Promise<
   });
 }
 
-/** Waits for the Job that is due; comparisons call it "due". */
+/** Waits for the due Job; comparisons call it "due". */
 export async function untilStarted(stage: Stage, ...others: readonly string[]): Promise<Job> {
   const name = dueName(stage);
   stage.call(name, "due");

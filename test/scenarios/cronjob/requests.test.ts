@@ -1,4 +1,4 @@
-// What the CronJob controller asks of the API server and counts.
+// The requests and metrics of the CronJob controller.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -40,7 +40,7 @@ describe("the requests of the CronJob controller", () => {
     await untilStarted(2);
     const writes = stage.asked().filter((line) => !line.startsWith("GET"));
     expect(writes).toEqual(["POST jobs", "PUT cronjobs/tick/status", "POST jobs", "PUT cronjobs/tick/status"]);
-    // A Job may be seen before the status that names it: the server is asked then.
+    // If the controller sees a Job before the status that names it, it reads the CronJob live.
     expect(stage.asked().filter((line) => line.startsWith("GET") && line !== "GET cronjobs/tick")).toEqual([]);
   });
 

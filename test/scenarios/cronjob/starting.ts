@@ -1,4 +1,4 @@
-// Starting Jobs: due times, missed ones, policies and refusals.
+// Starting Jobs: due times, missed times, policies and refusals.
 
 import { expect } from "vitest";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -29,7 +29,7 @@ const READ_WITHOUT_NAMESPACE =
 
 const CLOCK_CHANGE = "clocks change twice a year";
 
-/** Waits until these are the times that the CronJob has started Jobs for. */
+/** Waits until the CronJob has started Jobs for exactly these times. */
 async function untilScheduled(stage: Stage, times: readonly string[]): Promise<void> {
   const scheduled = (jobs: readonly Job[]): readonly string[] =>
     jobs.map(({ metadata }) => metadata.annotations?.[SCHEDULED] ?? "").sort();

@@ -1,4 +1,4 @@
-// The DaemonSet and the nodes that scenarios work with.
+// The DaemonSet and the nodes of the scenarios.
 
 import { DaemonSets } from "#api/generated/resources/apps-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -13,10 +13,10 @@ export type DaemonSet = ObjectOf<typeof DaemonSets>;
 export const HASH = "controller-revision-hash";
 const labels = { app: "agent" };
 
-/** Nodes of other plays do not have it. */
+/** Nodes of other plays do not have this label. */
 export const playLabel = (stage: Stage): Readonly<Record<string, string>> => ({ play: stage.label });
 
-/** Returns the node's name. */
+/** Creates a node and returns its name. */
 export async function createNode(stage: Stage, base: string, taints: readonly Taint[] = []): Promise<string> {
   const name = stage.name(base);
   await stage.of(Nodes).create({ metadata: { name, labels: playLabel(stage) }, spec: { taints } });
@@ -30,7 +30,7 @@ export const template = (stage: Stage, image: string, more: Partial<PodSpec> = {
   spec: { containers: [{ name: "main", image }], nodeSelector: playLabel(stage), ...more },
 });
 
-/** A DaemonSet called agent. */
+/** Creates a DaemonSet called agent. */
 export function createSet(
   stage: Stage,
   more: Partial<DaemonSetSpec> = {},
@@ -64,7 +64,7 @@ export async function untilPodsOn(stage: Stage, ...nodes: readonly string[]): Pr
   return nodes.flatMap((node) => living(pods).find((pod) => nodeOf(pod) === node) ?? []);
 }
 
-/** Waits for a pod of this image on the node, calls it by a fixed name, and makes it ready in a phase of its own. */
+/** Waits for a pod of this image on the node, gives it a symbolic name, and makes it ready in a separate phase. */
 export async function becomeReady(stage: Stage, node: string, image: string): Promise<StoredPod> {
   const isIt = (pod: StoredPod): boolean => nodeOf(pod) === node && imageOf(pod) === image && !isTerminating(pod);
   const pods = await stage.of(Pods).untilAll((found) => found.some(isIt));

@@ -1,4 +1,4 @@
-// Where DaemonSets put their pods.
+// Placement of DaemonSet pods.
 
 import { expect } from "vitest";
 import { ControllerRevisions, DaemonSets } from "#api/generated/resources/apps-v1.ts";

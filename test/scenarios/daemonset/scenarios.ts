@@ -1,4 +1,4 @@
-// What DaemonSets must do.
+// DaemonSet behaviour.
 
 import type { Scenario } from "#test/stage/scenario.ts";
 import { scenariosOf } from "#test/stage/scenario.ts";

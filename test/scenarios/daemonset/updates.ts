@@ -9,7 +9,7 @@ import { becomeReady, createNode, createSet, HASH, imageOf, setImage, untilPodsO
 
 const [first, second] = ["example/agent:1", "example/agent:2"];
 
-/** What a manager of version 1.33 wrote for the same template. */
+/** The data that a manager of version 1.33 wrote for the same template. */
 function ofOldVersion(data: unknown): Readonly<Record<string, unknown>> {
   const { spec } = data as { spec: { template: { metadata: object } } };
   const metadata = { creationTimestamp: null, ...spec.template.metadata };
@@ -29,7 +29,7 @@ export const updates: readonly ScenarioText[] = [
       await untilPodsOn(stage, a, b);
       await untilStatus(stage, { currentNumberScheduled: 2 });
       await stage.settle();
-      await setImage(stage, second); // the pod on b is not available: it is replaced first
+      await setImage(stage, second); // the pod on b is unavailable, so it is replaced first
       await becomeReady(stage, b, second);
       await becomeReady(stage, a, second);
       await untilStatus(stage, { updatedNumberScheduled: 2, numberAvailable: 2, observedGeneration: 2 });

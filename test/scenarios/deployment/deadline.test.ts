@@ -1,4 +1,4 @@
-// The progress deadline of a Deployment about which no event comes any more: only time can tell.
+// The progress deadline of a Deployment without further events: only a timer notices it.
 
 import { expect, it } from "vitest";
 import { Deployments } from "#api/generated/resources/apps-v1.ts";

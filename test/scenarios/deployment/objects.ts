@@ -1,4 +1,4 @@
-// The Deployment that scenarios roll out, and what they look for.
+// The Deployment of the scenarios, and waits for its state.
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -19,7 +19,7 @@ export const template = (image: string): PodTemplateSpec => ({
   spec: { containers: [{ name: "main", image }] },
 });
 
-/** A Deployment called web that replaces its pods one by one. */
+/** Creates a Deployment called web that replaces its pods one by one. */
 export function createDeployment(
   stage: Stage,
   replicas: number,
@@ -46,7 +46,7 @@ export function setImage(stage: Stage, image: string): Promise<Deployment> {
 const imageOf = ({ spec }: ReplicaSet): string => spec?.template?.spec?.containers[0]?.image ?? "";
 const podImage = ({ spec }: StoredPod): string => spec?.containers[0]?.image ?? "";
 
-/** Waits until the ReplicaSet of this image is there and the predicate holds. */
+/** Waits until the ReplicaSet of this image exists and the predicate holds. */
 export async function untilSet(
   stage: Stage,
   image: string,
@@ -61,7 +61,7 @@ export async function untilSet(
 export const untilSize = (stage: Stage, image: string, replicas: number): Promise<ReplicaSet> =>
   untilSet(stage, image, ({ spec, status }) => spec?.replicas === replicas && (status?.replicas ?? 0) === replicas);
 
-/** Does what kubelets do: the pods of this image, so many of them, become ready, each in a phase of its own. */
+/** Acts as the kubelets: makes `count` pods of this image ready, each in a separate phase. */
 export async function becomeReady(stage: Stage, image: string, count: number): Promise<void> {
   const living = (pods: readonly StoredPod[]): readonly StoredPod[] =>
     pods.filter((pod) => podImage(pod) === image && !isTerminating(pod));

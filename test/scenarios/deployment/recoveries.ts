@@ -1,4 +1,4 @@
-// Revisions, their history, and what happens when something is in the way.
+// Revisions, their history, and recovery from obstacles.
 
 import { expect } from "vitest";
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";

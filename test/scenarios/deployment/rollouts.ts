@@ -1,4 +1,4 @@
-// Rolling out, scaling and pausing.
+// Rollouts, scaling and pausing.
 
 import { expect } from "vitest";
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";

@@ -1,4 +1,4 @@
-// What Deployments must do.
+// Deployment behaviour.
 
 import { type Excuse, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { recoveries } from "./recoveries.ts";

@@ -1,4 +1,4 @@
-// How the eviction of pods with tainted devices lives with an API server that fails, and with pods that others delete.
+// Device taint eviction with a failing API server, and with pods that others delete.
 
 import { afterEach, expect, it } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -11,7 +11,7 @@ import { broken, DRIVER } from "./steps.ts";
 let stage: WireStage;
 afterEach(() => stage.stop());
 
-/** A pod on a node, with a device of a pool that is not published yet. */
+/** Creates a pod on a node, with a device of a pool that is not published yet. */
 async function runUser(): Promise<void> {
   stage = await openWire({ controllers: ["device-taint-eviction-controller"] });
   const resourceClaims = [{ name: "gpu", resourceClaimName: "gpu" }];
@@ -32,7 +32,7 @@ async function runUser(): Promise<void> {
   await stage.pass(1000);
 }
 
-/** The device is tainted. */
+/** Publishes the tainted device. */
 async function publish(): Promise<void> {
   const pool = { name: "pool", generation: 1, resourceSliceCount: 1 };
   const devices = [{ name: "gpu-0", taints: [broken] }];

@@ -1,4 +1,4 @@
-// Taints of administrators: DeviceTaintRules, behind their gate.
+// Taints by administrators: DeviceTaintRules, behind their feature gate.
 
 import { expect } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// Pods whose devices are tainted have to go.
+// Pods whose devices are tainted are evicted.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { rules } from "./rules.ts";

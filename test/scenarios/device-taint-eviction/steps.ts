@@ -11,7 +11,7 @@ export const DRIVER = "gpu.example.com";
 
 export const broken: DeviceTaint = { key: "broken", value: "yes", effect: "NoExecute" };
 
-/** A slice of the play's pool with one device. */
+/** Publishes a slice of the play's pool with one device. */
 export async function publish(
   stage: Stage,
   taints: readonly DeviceTaint[] = [],
@@ -30,7 +30,7 @@ export async function taint(stage: Stage, slice: string, taints: readonly Device
   await stage.of(ResourceSlices).patch(slice, { spec: { devices: [{ name: "gpu-0", taints }] } });
 }
 
-/** A pod on a node with an allocated claim, which all caches show. */
+/** Creates a pod on a node with an allocated claim, and waits until all caches show it. */
 export async function runUser(
   stage: Stage,
   name = "user",

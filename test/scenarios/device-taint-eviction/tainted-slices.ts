@@ -16,7 +16,7 @@ async function expectNoEviction(stage: Stage, name = "user"): Promise<void> {
   expect(isTerminating(await stage.of(Pods).get(name))).toBe(false);
 }
 
-/** Equal events are one, with a count. */
+/** Equal events are merged, with a count. */
 async function cancellations(stage: Stage): Promise<number> {
   const events = await stage.of(Events).list();
   const counts = events.map(({ message, count = 1 }) => (message === "Cancelling deletion" ? count : 0));

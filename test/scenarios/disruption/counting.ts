@@ -1,4 +1,4 @@
-// How many pods a budget expects, how many of them are healthy, and whom it asks for the number.
+// The expected and healthy pods of a budget, and the controllers that it reads the number from.
 
 import { expect } from "vitest";
 import { Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -173,7 +173,7 @@ export const counting: readonly ScenarioText[] = [
         status: {},
         scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
       });
-      await stage.pass(31_000); // until the kinds are discovered again
+      await stage.pass(31_000); // until the next discovery
       const widget = { metadata: { name: "web" }, spec: { replicas: 5 } };
       const { uid } = (await stage.of(Widgets).create(widget)).metadata;
       const owner = { apiVersion: `${Widgets.group}/v1`, kind: "Widget", name: "web", uid };

@@ -1,4 +1,4 @@
-// Pods that are evicted, or said to be: how long a budget and a condition believe it.
+// Evicted pods: how long a budget and a condition count the disruption.
 
 import { expect } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -12,7 +12,7 @@ import { allowedCondition, createBudget, evict, readyPods, readySet, untilCounts
 
 const TIMEOUT_MS = 120_000;
 
-/** What the eviction of a pod leaves in the budget. */
+/** The entry that the eviction of a pod leaves in the budget. */
 async function recordEviction(stage: Stage, pod: string, sinceMs: number): Promise<void> {
   await stage.of(PodDisruptionBudgets).updateStatus("web", (budget) => ({
     ...budget,

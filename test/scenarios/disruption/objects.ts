@@ -1,4 +1,4 @@
-// The budgets that scenarios play with, and the pods that they protect.
+// The budgets of the scenarios, and the pods that they protect.
 
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -14,7 +14,7 @@ type Budget = ObjectOf<typeof PodDisruptionBudgets>;
 
 const labels = { app: "web" };
 
-/** A budget of the pods of app=web, called web unless named. */
+/** Creates a budget for the pods of app=web, called web unless named. */
 export function createBudget(stage: Stage, spec: PodDisruptionBudgetSpec, name = "web"): Promise<Budget> {
   return stage
     .of(PodDisruptionBudgets)
@@ -34,7 +34,7 @@ export function allowedCondition({ status }: Budget): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === "DisruptionAllowed");
 }
 
-/** Pods of app=web without a controller, ready. */
+/** Creates ready pods of app=web without a controller. */
 export async function readyPods(stage: Stage, ...names: readonly string[]): Promise<void> {
   for (const name of names) {
     await stage.of(Pods).create(barePod(name));
@@ -43,7 +43,7 @@ export async function readyPods(stage: Stage, ...names: readonly string[]): Prom
   await stage.settle();
 }
 
-/** A ready pod that the owner controls. */
+/** Creates a ready pod that the owner controls. */
 export async function controlledPod(stage: Stage, name: string, owner: OwnerReference): Promise<void> {
   await stage.of(Pods).create(barePod(name, labels, { ownerReferences: [{ ...owner, controller: true }] }));
   await makeReady(stage, name);
@@ -53,7 +53,7 @@ export async function controlledPod(stage: Stage, name: string, owner: OwnerRefe
 export const template: PodTemplateSpec = { metadata: { labels }, spec: podSpec };
 export const selector: LabelSelector = { matchLabels: labels };
 
-/** A ReplicaSet called web, whose first pods are ready; returns the names of the pods. */
+/** Creates a ReplicaSet called web whose first pods are ready; returns the names of the pods. */
 export async function readySet(stage: Stage, replicas: number, ready: number = replicas): Promise<readonly string[]> {
   await stage.of(ReplicaSets).create({ metadata: { name: "web" }, spec: { replicas, selector, template } });
   await stage.of(Pods).untilAll((pods) => pods.length === replicas);

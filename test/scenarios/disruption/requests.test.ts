@@ -1,4 +1,4 @@
-// What no scenario sees of the disruption controller.
+// Behaviour of the disruption controller that scenarios do not show.
 
 import { expect, it } from "vitest";
 import { PodDisruptionBudgets } from "#api/generated/resources/policy-v1.ts";

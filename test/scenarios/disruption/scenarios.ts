@@ -1,4 +1,4 @@
-// The disruption controller: what budgets count, whom they protect, and what becomes of announced disruptions.
+// The disruption controller: the pods that budgets count and protect, and announced disruptions.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { counting } from "./counting.ts";

@@ -15,7 +15,7 @@ type StoredEndpoints = ObjectOf<typeof Endpoints>;
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/** "10.1.0.1 !10.1.0.2: http 80/TCP": addresses, those that are not ready with "!", and ports. */
+/** Addresses (unready ones with "!") and ports: "10.1.0.1 !10.1.0.2: http 80/TCP". */
 const subsetText = ({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset): string => {
   const ips = [...addresses.map(({ ip }) => ip), ...notReadyAddresses.map(({ ip }) => `!${ip}`)];
   const shown = ports.map(({ name = "-", port, protocol }) => `${name} ${port}/${protocol}`).toSorted();
@@ -40,7 +40,7 @@ const IN_MEMORY: readonly Excuse[] = [
 const PORTS = 20;
 const PODS = 52;
 
-/** Each port has one of two numbers, each in half of the pods, and no two ports in the same half. */
+/** Each port has one of two numbers, each for half of the pods, and no two ports split the pods alike. */
 const crossedPorts = (pod: number) => ({
   containers: [
     {
@@ -101,7 +101,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpoints-controller"
       await untilText(stage, "!10.1.0.2: - 80/TCP");
       await stage.of(Endpoints).until("other", (endpoints) => textOf(endpoints) === "10.1.0.1: - 80/TCP");
       await stage.settle();
-      // What concerns no Service writes nothing.
+      // Changes that do not affect the Service cause no write.
       await stage.of(Pods).patch("a", { metadata: { annotations: { note: "1" } } });
       await stage.settle();
       await stage.calm(async () => expect(await writeCount(stage)).toBe(4));
@@ -242,7 +242,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpoints-controller"
       await stage.settle();
       const ports = Array.from({ length: PORTS }, (_, i) => ({ name: `p${i}`, port: 80 + i, targetPort: `p${i}` }));
       await createService(stage, { ports });
-      // 40 subsets of 26 addresses, of which each keeps 25.
+      // 40 subsets of 26 addresses; each keeps 25.
       const { metadata, subsets = [] } = await stage
         .of(Endpoints)
         .until("web", ({ subsets = [] }) => subsets.length > 0);

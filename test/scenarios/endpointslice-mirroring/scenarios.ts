@@ -1,4 +1,4 @@
-// EndpointSlices that mirror the Endpoints of users.
+// EndpointSlices that mirror Endpoints of users.
 
 import { expect } from "vitest";
 import { Endpoints, Namespaces, Services } from "#api/generated/resources/core-v1.ts";
@@ -34,10 +34,10 @@ function createEndpoints(
   return stage.of(Endpoints).create({ metadata: { ...more, name: "web" }, subsets });
 }
 
-/** A Service whose endpoints users write. */
+/** Creates a Service whose endpoints users write. */
 const createBareService = (stage: Stage) => createService(stage, { selector: {} });
 
-/** "IPv4 10.1.0.1 !10.1.0.2: http 80": addresses, those that are not ready with "!", and ports. */
+/** Addresses (unready ones with "!") and ports: "IPv4 10.1.0.1 !10.1.0.2: http 80". */
 const sliceText = ({ addressType, endpoints, ports }: StoredSlice): string => {
   const ips = (endpoints ?? []).map(
     ({ addresses, conditions }) => (conditions?.ready ? "" : "!") + addresses.join("+"),
@@ -48,7 +48,7 @@ const sliceText = ({ addressType, endpoints, ports }: StoredSlice): string => {
 
 const isMirror = ({ metadata: { labels } }: StoredSlice): boolean => labels?.[MANAGED_BY] === MIRRORING;
 
-/** Waits until the mirrors are these; returns them. */
+/** Waits until these are the mirrors, and returns them. */
 async function untilMirrors(stage: Stage, ...texts: readonly string[]): Promise<readonly StoredSlice[]> {
   const all = await stage
     .of(EndpointSlices)
@@ -140,7 +140,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpointslice-mirrori
   {
     name: "endpointslice-mirroring/1, endpointslice-mirroring/2 takes mirrors away when the Service gets a selector, and makes them when it loses it",
     async play(stage) {
-      // Endpoints of the Service with a selector, which are not to be mirrored.
+      // Endpoints of a Service with a selector are not mirrored.
       await createServingPod(stage, "a", await createNode(stage, "node"), "10.1.0.5");
       await createBareService(stage);
       await createEndpoints(stage, [subset("10.1.0.1")]);
@@ -219,7 +219,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpointslice-mirrori
       await slices.delete(name);
       await untilMirrors(stage, "IPv4 10.1.0.1: http 80");
       await stage.settle();
-      // A second slice for the same is one too many.
+      // A second slice for the same endpoints is superfluous.
       await slices.create({
         metadata: { name: "zz-second", labels: { [SERVICE_NAME]: "web", [MANAGED_BY]: MIRRORING } },
         addressType: "IPv4",

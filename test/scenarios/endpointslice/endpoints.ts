@@ -1,4 +1,4 @@
-// Which pods become endpoints, in which state and at which ports.
+// Endpoints from pods: which pods, their conditions and their ports.
 
 import { expect } from "vitest";
 import { Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// What no scenario sees of the controllers of endpoints: their names, contracts, queues and metrics.
+// Facts of the endpoints controllers that scenarios do not show: names, contracts, queues and metrics.
 
 import { expect, it } from "vitest";
 import { Endpoints, Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
@@ -31,7 +31,7 @@ it("endpointslice-mirroring/about, endpointslice-mirroring/watches has its alias
   });
 });
 
-/** The metrics of the controllers after a Service with a traffic distribution, and one with Endpoints of a user. */
+/** The metrics of the controllers after a Service with a traffic distribution and one with Endpoints of a user. */
 async function metricsOf(): Promise<string> {
   const controllers = ["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"];
   const stage = await openWire({ controllers });
@@ -53,7 +53,7 @@ async function metricsOf(): Promise<string> {
 }
 
 it("endpoints/metrics, endpointslice/metrics, endpointslice-mirroring/metrics counts what it does", async () => {
-  // The controllers see their writes before the answers to them, and look again.
+  // The controllers see their writes before the answers to them, and sync again.
   const text = await metricsOf();
   const lines = text
     .split("\n")

@@ -15,7 +15,7 @@ import {
 
 const AUTO = { "service.kubernetes.io/topology-mode": "Auto" };
 
-/** "zone-a,zone-b": the zones of the hints, sorted; "-" for an endpoint without. */
+/** The sorted zones of the hints: "zone-a,zone-b"; "-" for an endpoint without hints. */
 const zonesOf = ({ endpoints }: StoredSlice): string =>
   (endpoints ?? [])
     .map(({ hints }) => (hints?.forZones ?? []).map(({ name }) => name).join("+") || "-")
@@ -58,7 +58,7 @@ export const hints: readonly ScenarioText[] = [
     async play(stage) {
       const first = await createNode(stage, "first", { zone: "zone-a" });
       const second = await createNode(stage, "second", { zone: "zone-b" });
-      // Neither counts: one is not ready, one is of the control plane.
+      // Two nodes that do not count: one is unready, one is of the control plane.
       const unready = await createNode(stage, "unready");
       await setNodeReady(stage, unready, false);
       await stage.of(Nodes).create({

@@ -1,4 +1,4 @@
-// The lives of slices: their labels and owners, changes by others, and Services that come and go.
+// The life of slices: their labels and owners, changes by others, and Services that are created and deleted.
 
 import { expect } from "vitest";
 import { Pods, Services } from "#api/generated/resources/core-v1.ts";
@@ -75,7 +75,7 @@ export const lives: readonly ScenarioText[] = [
       const { metadata } = await untilSlice(stage, ({ metadata }) => metadata.labels?.tier === "front");
       expect(metadata.labels).toEqual({ tier: "front", [SERVICE_NAME]: "web", [MANAGED_BY]: CONTROLLER });
       await stage.settle();
-      // A slice that users relabel gets its labels back.
+      // A slice that a user relabels gets its labels back.
       await stage.of(EndpointSlices).patch(metadata.name, { metadata: { labels: { tier: "back", mine: "1" } } });
       const { metadata: again } = await untilSlice(stage, ({ metadata }) => metadata.labels?.tier === "front");
       expect(again.labels).toEqual(metadata.labels);
@@ -95,7 +95,7 @@ export const lives: readonly ScenarioText[] = [
       await untilSlice(stage, hasAddresses("10.1.0.1"));
       await stage.settle();
       await slices.delete(metadata.name);
-      // A manager that has not written the slice itself since it began does not miss it, as upstream.
+      // A manager that has not written the slice since its start does not notice its deletion, as upstream.
       await stage.calm(async () => {
         await untilSlice(stage, hasAddresses("10.1.0.1"));
       });
@@ -158,7 +158,7 @@ export const lives: readonly ScenarioText[] = [
       await stage.of(Services).patch("web", { spec: { type: "ClusterIP", externalName: null } });
       await untilSlice(stage, hasAddresses("10.1.0.1"));
       await stage.settle();
-      // Nothing is taken back.
+      // The slices stay.
       await stage.of(Services).patch("web", { spec: { selector: null } });
       await stage.settle();
       await untilSlice(stage, hasAddresses("10.1.0.1"));
@@ -218,7 +218,7 @@ export const lives: readonly ScenarioText[] = [
       await makeUnready(stage, "a", readySinceMs + 1000);
       await untilSlice(stage, (slice) => triggerTime(slice) === formatTime(readySinceMs + 1000));
       await stage.settle();
-      // A time that goes back is none.
+      // An earlier time is ignored.
       await makeReady(stage, "a", readySinceMs);
       await untilSlice(stage, (slice) => triggerTime(slice) === undefined);
       await stage.settle();

@@ -1,4 +1,4 @@
-// How endpoints are put into slices of at most three.
+// Packing of endpoints into slices of at most three.
 
 import { expect } from "vitest";
 import { Pods, Services } from "#api/generated/resources/core-v1.ts";
@@ -26,7 +26,7 @@ const sliceWrites = async (stage: Stage): Promise<readonly StageWrite[]> =>
 
 const verbs = async (stage: Stage): Promise<string> => (await sliceWrites(stage)).map(({ verb }) => verb).join();
 
-/** Fills slices one endpoint after the other, so that chance decides nothing. */
+/** Fills slices one endpoint after the other, so that the order is fixed. */
 async function addPods(stage: Stage, node: string, ...numbers: readonly number[]): Promise<void> {
   for (const number of numbers) {
     await createServingPod(stage, `pod-${number}`, node, `10.1.0.${number}`);
@@ -52,7 +52,7 @@ export const packing: readonly ScenarioText[] = [
       await stage.settle();
       await addPods(stage, node, 1, 2, 3, 4);
       expect(sizesOf(await untilSlices(stage, (slices) => slices.length === 2))).toBe("1,3");
-      // The slice of the placeholder becomes the first, and the fourth endpoint finds no room.
+      // The slice of the placeholder becomes the first, and the fourth endpoint does not fit.
       await stage.calm(async () => expect(await verbs(stage)).toBe("create,update,update,update,create"));
     },
   },
@@ -82,7 +82,7 @@ export const packing: readonly ScenarioText[] = [
       await untilSlices(stage, (slices) => sizesOf(slices) === "2,3");
       await removePod(stage, 1);
       await removePod(stage, 2);
-      // 3 | 4, 5: the next goes where the least room is left.
+      // The slices hold 3 | 4, 5: the next endpoint goes into the fullest slice with room.
       await addPods(stage, node, 6);
       const slices = await untilSlices(stage, (all) => all.length === 2);
       expect(slices.map((slice) => addressesOf(slice).join()).toSorted()).toEqual([

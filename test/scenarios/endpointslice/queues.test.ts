@@ -1,4 +1,4 @@
-// How the controllers of endpoints come back to what fails: the delays of 15 retries, and no more.
+// Retries of the endpoints controllers: the delays of 15 retries, and no more.
 
 import { expect, it } from "vitest";
 import { Endpoints, Services } from "#api/generated/resources/core-v1.ts";

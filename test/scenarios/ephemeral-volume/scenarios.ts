@@ -1,4 +1,4 @@
-// Pods get the claims of their ephemeral volumes.
+// Pods get claims for their ephemeral volumes.
 
 import { expect } from "vitest";
 import { PersistentVolumeClaims, Pods, ResourceQuotas } from "#api/generated/resources/core-v1.ts";

@@ -24,7 +24,7 @@ export class CollectorWorld extends WireStage {
     this.startManager({ ...rest, config: { GarbageCollectorController } });
   }
 
-  /** A ConfigMap that no owner has, unless one is given. */
+  /** Creates a ConfigMap whose owner does not exist, unless an owner is given. */
   garbage(name: string, owner: Owner = nothing): Promise<unknown> {
     return this.of(ConfigMaps).create({ metadata: { name, ownerReferences: [referenceTo(owner)] } });
   }
@@ -49,7 +49,7 @@ export class CollectorWorld extends WireStage {
 
 type Owner = Pick<StoredObject, "metadata"> & { readonly kind?: string };
 
-/** Not an object of the server. */
+/** An owner that does not exist on the server. */
 export const nothing: Owner = {
   kind: "ConfigMap",
   metadata: { name: "nothing", uid: "no-such-uid" } as StoredObject["metadata"],

@@ -1,5 +1,5 @@
-// Custom resources: kinds that come and go, that know no strategic merge patch, and groups that cannot be discovered.
-// The garbage collector asks for the kinds every 30 seconds.
+// Custom resources: kinds that are created and deleted, that support no strategic merge patch, and groups that cannot
+// be discovered. The garbage collector runs discovery every 30 seconds.
 
 import { expect } from "vitest";
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";

@@ -1,4 +1,4 @@
-// What is deleted when an owner goes, or never was, and what stays.
+// Deletion of dependents after their owner is gone or if it never existed, and objects that stay.
 
 import { expect } from "vitest";
 import { ConfigMaps, Events, Pods, Secrets } from "#api/generated/resources/core-v1.ts";

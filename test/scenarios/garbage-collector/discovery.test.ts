@@ -1,4 +1,4 @@
-// What the garbage collector watches, and how it goes on when parts of the API server cannot be discovered, mapped or
+// The watches of the garbage collector, and its behaviour when parts of the API server cannot be discovered, mapped or
 // listed.
 
 import { expect, it } from "vitest";
@@ -12,7 +12,7 @@ import { CollectorWorld, nothing, referenceTo, Widgets, widgets } from "./collec
 const COLLECTOR = "generic-garbage-collector";
 const MAPPER = "controller-discovery";
 const PERIOD_MS = 30_000;
-/** A round of discovery, and a little. */
+/** A little longer than the interval of discovery. */
 const ROUND_MS = 31_000;
 
 const isDiscovery = ({ path }: HttpRequest): boolean => path === "/api" || path === "/apis";

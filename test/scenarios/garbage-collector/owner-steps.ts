@@ -1,4 +1,4 @@
-// Steps with owners and dependents. Nearly all are ConfigMaps: no controller but the garbage collector cares for them.
+// Steps with owners and dependents. Nearly all are ConfigMaps, which only the garbage collector handles.
 
 import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
@@ -9,7 +9,7 @@ import type { Stage } from "#test/stage/stage.ts";
 
 export type Map = ObjectOf<typeof ConfigMaps>;
 
-/** A UID that no object has: plays that run at the same time share a graph. */
+/** A UID that no object has. It depends on the play: plays that run at the same time share a graph. */
 export function noUid({ namespace }: Stage, index = 0): string {
   return `0000000${index}-0000-4000-8000-00000000${namespace.slice(-4)}`;
 }
@@ -18,7 +18,7 @@ export const BACKGROUND = { propagationPolicy: "Background" } as const;
 export const FOREGROUND = { propagationPolicy: "Foreground" } as const;
 export const ORPHAN = { propagationPolicy: "Orphan" } as const;
 
-/** Keeps an object from going before the scenario takes it away. */
+/** A finalizer that keeps an object until the scenario removes it. */
 export const HOLD = "example.com/hold";
 
 type More = Pick<OwnerReference, "blockOwnerDeletion" | "controller">;
@@ -36,7 +36,7 @@ export function ownedBy(owner: Map, more: More = {}): OwnerReference {
   return ownerOf(ConfigMaps, owner, more);
 }
 
-/** A reference to a ConfigMap that never was. */
+/** A reference to a ConfigMap that never existed. */
 export function ownedByNothing(stage: Stage, name = "nothing", index = 0): OwnerReference {
   return { apiVersion: "v1", kind: "ConfigMap", name, uid: noUid(stage, index) };
 }
@@ -45,12 +45,12 @@ export function map(stage: Stage, name: string, ...ownerReferences: readonly Own
   return stage.of(ConfigMaps).create({ metadata: { name, ownerReferences } });
 }
 
-/** As map, with a finalizer that keeps it. */
+/** Like map, with a finalizer that keeps the object. */
 export function heldMap(stage: Stage, name: string, ...ownerReferences: readonly OwnerReference[]): Promise<Map> {
   return stage.of(ConfigMaps).create({ metadata: { name, ownerReferences, finalizers: [HOLD] } });
 }
 
-/** Takes all finalizers but those that the garbage collector removes itself. */
+/** Removes all finalizers except those that the garbage collector removes itself. */
 export async function letGo(stage: Stage, name: string): Promise<void> {
   await stage.of(ConfigMaps).update(name, (object) => ({
     ...object,

@@ -1,4 +1,4 @@
-// Deletions that ask for more than the background: first the dependents, or without them.
+// Foreground and orphaning deletions.
 
 import { expect } from "vitest";
 import { ConfigMaps } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// The garbage collector, on objects that no other controller cares for.
+// The garbage collector, on objects that no other controller handles.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { custom } from "./custom.ts";

@@ -1,4 +1,4 @@
-// Owner references that users wrote by hand and wrote wrong.
+// Wrong owner references of users.
 
 import { expect } from "vitest";
 import { ConfigMaps, Namespaces } from "#api/generated/resources/core-v1.ts";

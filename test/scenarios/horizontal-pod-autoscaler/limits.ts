@@ -1,4 +1,4 @@
-// How far and how fast an autoscaler follows its metrics.
+// The limits and the speed of an autoscaler.
 
 import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -25,7 +25,7 @@ const queue = {
   external: { metric: { name: "queue" }, target: { type: "AverageValue", averageValue: "1" } },
 };
 
-/** A manager that dies right after a scale leaves the status as it was before. */
+/** A manager that dies right after a scale leaves the previous status. */
 const ZERO: readonly Excuse[] = [
   {
     where: /HorizontalPodAutoscaler \{play\} web › status\.(conditions|currentMetrics|lastScaleTime)/,

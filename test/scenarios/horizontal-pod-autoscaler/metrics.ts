@@ -1,4 +1,4 @@
-// The sources of metrics: resources of pods and containers, custom metrics of pods and objects, and the outside world.
+// The sources of metrics: resources of pods and containers, custom metrics of pods and objects, and external metrics.
 
 import { expect } from "vitest";
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
@@ -22,7 +22,7 @@ import {
   useCpu,
 } from "./objects.ts";
 
-/** Two periods of the profile: the last phase has a look in it. */
+/** Two sync periods of the profile: the last phase contains a sync. */
 const TWO_LOOKS_MS = 2000;
 
 const hits = (type: "Value" | "AverageValue", amount: string) => ({

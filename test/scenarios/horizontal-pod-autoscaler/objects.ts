@@ -1,4 +1,4 @@
-// The autoscaler that scenarios play with, its target, and the metrics that they serve.
+// The autoscaler of the scenarios, its target, and the metrics that they serve.
 
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
@@ -24,7 +24,7 @@ export const LOST_TIME: readonly Excuse[] = [
 export const labels = { app: "web" };
 const HOUR_MS = 3_600_000;
 
-/** An autoscaler called web, of the ReplicaSet web unless another target is given. */
+/** Creates an autoscaler called web, for the ReplicaSet web unless another target is given. */
 export function autoscale(stage: Stage, spec: Partial<HorizontalPodAutoscalerSpec>, name = "web"): Promise<Autoscaler> {
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web" };
   return stage
@@ -50,14 +50,16 @@ export async function untilSize(stage: Stage, replicas: number): Promise<void> {
   await stage.of(ReplicaSets).until("web", ({ spec }) => spec?.replicas === replicas);
 }
 
-/** Waits until the autoscaler tells that it found the target at the size it wants. */
+/** Waits until the autoscaler reports that the target has the desired size. */
 export function untilCalm(stage: Stage, replicas: number, name = "web"): Promise<Autoscaler> {
   return stage
     .of(HorizontalPodAutoscalers)
     .until(name, ({ status }) => status?.currentReplicas === replicas && status.desiredReplicas === replicas);
 }
 
-/** A ReplicaSet called web, whose pods request 100m of CPU and have been ready for an hour; returns their names. */
+/**
+ * Creates a ReplicaSet called web whose pods request 100m of CPU and have been ready for an hour; returns their names.
+ */
 export async function target(
   stage: Stage,
   replicas: number,
@@ -68,7 +70,7 @@ export async function target(
   return pods;
 }
 
-/** The same, while the autoscaler looks on. */
+/** Like target, while the autoscaler runs. */
 export async function startTarget(
   stage: Stage,
   replicas: number,
@@ -83,7 +85,7 @@ export async function startTarget(
   return readyPods(stage, replicas);
 }
 
-/** Makes all pods ready that are not yet, as if they had been for an hour; returns the names of all. */
+/** Makes all other pods ready, as if for an hour; returns the names of all pods. */
 export async function readyPods(stage: Stage, count: number): Promise<readonly string[]> {
   const pods = await stage.of(Pods).untilAll((all) => all.length === count);
   const since = formatTime(stage.now() - HOUR_MS);
@@ -99,7 +101,7 @@ export async function readyPods(stage: Stage, count: number): Promise<readonly s
 /** By pod, then by container. */
 export type PodUsage = Map<string, Readonly<Record<string, Readonly<Record<string, string>>>>>;
 
-/** Serves what the pods use; the map may change. Pods that are not in it have no sample. */
+/** Serves the usage of pods; the map may change. Pods that are not in it have no sample. */
 export async function serveUsage(stage: Stage, usage: PodUsage): Promise<void> {
   const { namespace } = stage;
   const items = (): readonly object[] =>
@@ -118,12 +120,12 @@ export async function serveUsage(stage: Stage, usage: PodUsage): Promise<void> {
   });
 }
 
-/** The same usage of CPU for each of the pods. */
+/** Sets the same CPU usage for each of the pods. */
 export function useCpu(usage: PodUsage, pods: readonly string[], cpu: string): void {
   for (const pod of pods) usage.set(pod, { main: { cpu } });
 }
 
-/** Values by the path that is asked for after the namespace: "pods/*\/qps", "services/web/hits". */
+/** Values by the part of the requested path after the namespace: "pods/*\/qps", "services/web/hits". */
 export type CustomValues = Map<string, Readonly<Record<string, string>>>;
 
 export async function serveCustom(stage: Stage, values: CustomValues): Promise<void> {
@@ -149,7 +151,7 @@ export async function serveCustom(stage: Stage, values: CustomValues): Promise<v
   });
 }
 
-/** Values of metrics from outside, by name. */
+/** Serves values of external metrics, by name. */
 export async function serveExternal(stage: Stage, values: Map<string, readonly string[]>): Promise<void> {
   await stage.serve({
     groupVersion: "external.metrics.k8s.io/v1beta1",

@@ -1,4 +1,5 @@
-// What no scenario sees of the horizontal pod autoscaler: its metrics, its flags and a scale that cannot be set.
+// Behaviour of the horizontal pod autoscaler that scenarios do not show: its metrics, its flags, and a scale that
+// fails.
 
 import { afterEach, expect, it } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";

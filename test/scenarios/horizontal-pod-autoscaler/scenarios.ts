@@ -1,11 +1,11 @@
-// The horizontal pod autoscaler: what its metrics say, how far it follows them, and what it tells when it cannot.
+// The horizontal pod autoscaler: its metrics, its limits, and its reports of failures.
 
 import { type Excuse, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { limits } from "./limits.ts";
 import { metrics } from "./metrics.ts";
 import { targets } from "./targets.ts";
 
-/** The look after a write may meet a cache without it. */
+/** The sync after a write may read a cache without it. */
 const conflicts: Excuse = {
   where: /(^events ›|events \w+\.\{\?\}) FailedUpdateStatus/,
   reason: "whether the cache has the autoscaler's last status when it looks again",

@@ -1,4 +1,4 @@
-// The target of an autoscaler: how it is found, whose pods it has, and what happens without any.
+// The target of an autoscaler: how it is found, its pods, and a target without pods.
 
 import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -130,7 +130,7 @@ export const targets: readonly ScenarioText[] = [
       const Widgets = await define(stage, "Widget", {
         scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
       });
-      await stage.pass(31_000); // until the kinds are discovered again
+      await stage.pass(31_000); // until the next discovery
       await stage.of(Widgets).create({ metadata: { name: "web", labels }, spec: { replicas: 1 } } as never);
       const scaleTargetRef = { apiVersion: `${Widgets.group}/v1`, kind: "Widget", name: "web" };
       await autoscale(stage, { scaleTargetRef, metrics: [cpuAt(50)] });

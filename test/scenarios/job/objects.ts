@@ -1,4 +1,4 @@
-// The Job that scenarios run, and what kubelets report about its pods.
+// The Job of the scenarios, and the reports of kubelets about its pods.
 
 import { expect } from "vitest";
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -20,7 +20,7 @@ export function template(spec: Partial<PodSpec> = {}, metadata: ObjectMeta = {})
   return { metadata, spec: { ...podSpec, restartPolicy: "Never", ...spec } };
 }
 
-/** A Job called sum. */
+/** Creates a Job called sum. */
 export function createJob(stage: Stage, spec: Partial<JobSpec> = {}, name = "sum"): Promise<Job> {
   return stage.of(Jobs).create({ metadata: { name }, spec: { template: template(), ...spec } });
 }
@@ -34,7 +34,7 @@ export const hasFinalizer = ({ metadata }: StoredPod): boolean => metadata.final
 const isActive = (pod: StoredPod): boolean =>
   !isTerminating(pod) && pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed";
 
-/** Waits until so many pods are active, in a phase that ends then. Oldest first, by name where that does not tell. */
+/** Waits until this many pods are active, and ends the phase. Returns them oldest first, then by name. */
 export async function untilActive(stage: Stage, count: number, job = "sum"): Promise<readonly StoredPod[]> {
   const isOwn = ({ metadata }: StoredPod): boolean =>
     metadata.ownerReferences?.some(({ name }) => name === job) ?? false;
@@ -47,7 +47,7 @@ export async function untilActive(stage: Stage, count: number, job = "sum"): Pro
   return pods.filter((pod) => isOwn(pod) && isActive(pod)).toSorted((a, b) => (age(a) < age(b) ? -1 : 1));
 }
 
-/** Waits until the active pods of an Indexed Job have these indexes. By index. */
+/** Waits until the active pods of an Indexed Job have these indexes. Sorted by index. */
 export async function untilIndexes(stage: Stage, ...indexes: readonly number[]): Promise<readonly StoredPod[]> {
   const pods = await stage.of(Pods).untilAll((all) => {
     const active = all.filter(isActive).map(indexOf);
@@ -59,16 +59,16 @@ export async function untilIndexes(stage: Stage, ...indexes: readonly number[]):
 }
 
 interface Exit {
-  /** When the container ended, before now. */
+  /** How long ago the container ended. */
   readonly agoMs?: number;
   readonly code?: number;
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
 }
 
-/** Long ago, so that no back-off is left. */
+/** Long ago, so that no back-off remains. */
 export const LONG_AGO: Exit = { agoMs: 3_600_000 };
 
-/** What a kubelet reports when the container of a pod has ended. */
+/** Acts as a kubelet: reports that the container of a pod has ended. */
 export function exits(
   stage: Stage,
   pod: StoredPod | undefined,
@@ -102,7 +102,7 @@ export function untilCondition(stage: Stage, type: string, status = "True", name
     .until(name, (job) => (job.status?.conditions ?? []).some((c) => c.type === type && c.status === status));
 }
 
-/** Waits until the Job is Complete or Failed for this reason; no pod of it has the finalizer then. */
+/** Waits until the Job is Complete or Failed with this reason; its pods then have no finalizer. */
 export async function untilEnd(stage: Stage, type: "Complete" | "Failed", reason: string): Promise<Job> {
   const job = await untilCondition(stage, type);
   const interim = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";

@@ -24,7 +24,7 @@ import {
 const labels = { app: "web" };
 const manual = { manualSelector: true, selector: { matchLabels: labels }, template: template({}, { labels }) };
 
-/** A controller that is no Job. */
+/** A controller that is not a Job. */
 async function otherOwner(stage: Stage): Promise<OwnerReference> {
   const { metadata } = await stage.of(ConfigMaps).create({ metadata: { name: "other" } });
   return { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: metadata.uid, controller: true };

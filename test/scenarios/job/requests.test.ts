@@ -1,4 +1,4 @@
-// What the Job controller asks of the API server, counts, and does while answers fail and caches lag.
+// The requests and metrics of the Job controller, and its behaviour with failed answers and lagging caches.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -33,7 +33,7 @@ const ends = (name: string, phase: "Succeeded" | "Failed" = "Succeeded"): Promis
 const isFinished = (): Promise<unknown> =>
   stage.of(Jobs).until("sum", ({ status }) => (status?.conditions ?? []).length >= 2);
 
-/** The samples of the controller's counters by what follows the name's start. */
+/** The samples of the controller's counters, by the rest of their names. */
 const samples = (): string[] =>
   stage.metrics
     .render()

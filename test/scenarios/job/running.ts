@@ -1,4 +1,4 @@
-// Running a Job's pods: how many, which of them go, and when the Job is complete.
+// Running a Job's pods: their number, deletions, and the completion of the Job.
 
 import { expect } from "vitest";
 import { Jobs } from "#api/generated/resources/batch-v1.ts";

@@ -20,7 +20,7 @@ export const scheduling: readonly ScenarioText[] = [
       });
       const [group] = await stage.of(PodGroups).untilAll((all) => all.length === 1);
       const name = group?.metadata.name ?? "";
-      stage.call(name, "group"); // first: the other name is a part of it
+      stage.call(name, "group"); // first, because the other name is a part of it
       stage.call(workload?.metadata.name ?? "", "workload");
       expect(group?.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(["Job", "Workload"]);
       const pods = await untilIndexes(stage, 0, 1);

@@ -1,4 +1,5 @@
-// The CA of API servers is published as a trust bundle, the only one of its signer. The play that changes it is alone.
+// The CA of API servers is published as a trust bundle, the only one of its signer. The scenario that changes it plays
+// alone.
 
 import { expect } from "vitest";
 import { ClusterTrustBundles } from "#api/generated/resources/certificates-v1beta1.ts";
@@ -9,20 +10,20 @@ import type { Stage } from "#test/stage/stage.ts";
 
 const SIGNER = "kubernetes.io/kube-apiserver-serving";
 const PREFIX = "kubernetes.io:kube-apiserver-serving:";
-/** Of CN=web, which is an authority. */
+/** The certificate of CN=web, which is a CA. */
 const OTHER_CA =
   "-----BEGIN CERTIFICATE-----\nMIIBMDCB46ADAgECAhQf1e5TyPQWSBTNvaQJAN+BN86hpDAFBgMrZXAwDjEMMAoG\nA1UEAwwDd2ViMB4XDTI2MTExNjExMDA0N1oXDTQ2MTExMTExMDA0N1owDjEMMAoG\nA1UEAwwDd2ViMCowBQYDK2VwAyEApamfCB+a0FOvr8hKZHVyplQ2iaVpl19FXRd1\n5iRNommjUzBRMB0GA1UdDgQWBBTTaXRaYHWh+9edJLyOhmyj6PyLWDAfBgNVHSME\nGDAWgBTTaXRaYHWh+9edJLyOhmyj6PyLWDAPBgNVHRMBAf8EBTADAQH/MAUGAytl\ncANBAOcDQPJU9cbj+vSzwyLw6oK7woAVNYdp460t0bSggM21Z1YxEV9xbljf65+v\ndofIBwqrC68h6CfJ+uXDnOio/Ac=\n-----END CERTIFICATE-----\n";
 
 const isPublished = ({ metadata, spec }: ClusterTrustBundle): boolean =>
   new RegExp(`^${PREFIX}[0-9a-f]{24}$`).test(metadata?.name ?? "") && spec.signerName === SIGNER;
 
-/** The bundle, once it is the only one of its signer. */
+/** Waits until the bundle is the only one of its signer. */
 async function published(stage: Stage): Promise<ClusterTrustBundle & { readonly metadata: { readonly name: string } }> {
   return await stage.until("the published bundle", async () => {
     const own = (await stage.of(ClusterTrustBundles).list()).filter(({ spec }) => spec.signerName === SIGNER);
     const [bundle] = own;
     if (own.length !== 1 || bundle === undefined || !isPublished(bundle)) return undefined;
-    stage.call(bundle.metadata.name, "the published bundle"); // each control plane has its own CA
+    stage.call(bundle.metadata.name, "the published bundle"); // each control plane has a different CA
     return bundle;
   });
 }

@@ -1,4 +1,4 @@
-// When the cleaner of legacy tokens looks, and what one look does by what upstream's tests give it.
+// The schedule of the legacy token cleaner, and the effect of one run on the cases of upstream's tests.
 
 import { expect, it } from "vitest";
 import { ConfigMaps, Pods, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -30,7 +30,7 @@ class LegacyWorld extends WireStage {
     return formatTime(this.world.clock.now() - daysAgo * DAY_MS).slice(0, 10);
   }
 
-  /** The API server has made the ConfigMap. */
+  /** Creates the tracking ConfigMap, as the API server does. */
   async track(since: string | undefined): Promise<void> {
     await this.of(ConfigMaps, "kube-system").patch(TRACKING, { data: { since: since ?? null } });
   }

@@ -1,5 +1,5 @@
-// Tokens that were generated for service accounts and that nobody uses are marked, and later deleted. The controller
-// looks at them when it starts and then once a day: the plays restart the manager.
+// Generated service account tokens that are not used are marked, and later deleted. The controller checks them at its
+// start and then once a day, so the plays restart the manager.
 
 import { expect } from "vitest";
 import { ConfigMaps, Pods, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -13,10 +13,10 @@ const TRACKING = "kube-apiserver-legacy-service-account-token-tracking";
 const LONG_AGO = "2020-01-01";
 const IN_THE_FUTURE = "2999-01-01";
 
-/** Since when the API server says it has noted the use of tokens. */
+/** Sets the date since which the API server has recorded the use of tokens. */
 async function trackSince(stage: Stage, since: string): Promise<void> {
   const maps = stage.of(ConfigMaps, "kube-system");
-  // A real API server makes the ConfigMap when it starts.
+  // A real API server creates the ConfigMap when it starts.
   await stage.standIn("legacy-token-tracking", async () => {
     if ((await maps.find(TRACKING)) === undefined) await maps.create({ metadata: { name: TRACKING }, data: { since } });
   });
@@ -25,11 +25,11 @@ async function trackSince(stage: Stage, since: string): Promise<void> {
 
 interface TokenOptions {
   readonly labels?: Readonly<Record<string, string>>;
-  /** The tokens that the account lists; generated ones are listed. */
+  /** The tokens that the account lists; only listed tokens count as generated. */
   readonly listed?: readonly string[];
 }
 
-/** A token, and the service account of the same name. */
+/** Creates a token and the service account of the same name. */
 async function createToken(
   stage: Stage,
   name: string,
@@ -43,7 +43,7 @@ async function createToken(
   await stage.of(Secrets).until(name, ({ data }) => data?.token !== undefined);
 }
 
-/** A new manager looks at the tokens when they are older than the clean-up period. */
+/** Starts a new manager, which checks the tokens, when they are older than the clean-up period. */
 const lookAgain = (stage: Stage): Promise<void> => stage.restart(() => stage.pass(2000));
 
 const today = (stage: Stage): string => formatTime(stage.now()).slice(0, 10);
@@ -55,7 +55,10 @@ async function markOf(stage: Stage, name: string): Promise<string | undefined> {
 const untilMarked = (stage: Stage, name: string): Promise<unknown> =>
   stage.of(Secrets).until(name, ({ metadata: { labels } }) => labels?.[INVALID_SINCE] === today(stage));
 
-/** The controller of tokens takes a reference out when it sees the deletion; Go's does not look for those it missed, either. */
+/**
+ * The token controller removes a reference when it sees the deletion. Like Go's, it does not look for deletions that it
+ * missed.
+ */
 const exceptions = [
   {
     where: /end state › ServiceAccount \{play\} marked › secrets/,

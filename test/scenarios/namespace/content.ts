@@ -1,4 +1,4 @@
-// What a namespace loses, in which order, and what its conditions say meanwhile.
+// The deletion of a namespace's content: its order and the conditions meanwhile.
 
 import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -224,7 +224,7 @@ export const content: readonly ScenarioText[] = [
       expect(left.spec?.finalizers).toEqual(["example.com/a", "example.com/b"]);
       expect(conditionsOf(left)).toEqual(FINE);
       await stage.of(ConfigMaps, namespace).untilGone("web");
-      // Others are left, so it looks once more after its own writes.
+      // Objects remain, so the controller syncs once more after its own writes.
       await stage.pass(8000);
       await stage.settle();
       await stage.of(Namespaces).put(namespace, "finalize", {

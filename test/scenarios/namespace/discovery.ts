@@ -1,4 +1,4 @@
-// Resources that come and go, that cannot be discovered, and that cannot be deleted as usual.
+// Resources that are created and deleted, that cannot be discovered, and that need special deletion.
 
 import { expect } from "vitest";
 import { ConfigMaps, Namespaces } from "#api/generated/resources/core-v1.ts";
@@ -10,10 +10,10 @@ import { HOLD, map, namespaceNamed, untilCondition } from "./namespace-steps.ts"
 
 type Answer = { readonly status?: number; readonly body: unknown };
 
-/** What another server serves in one namespace: names, and what becomes of attempts to delete them. */
+/** Objects of an aggregated API server in one namespace: names, and the effect of attempts to delete them. */
 class Remote {
   readonly names: Set<string>;
-  /** How a request other than a list is answered; undefined: it is done. */
+  /** The answer to a request other than a list; undefined executes it. */
   refusal: (name: string) => Answer | undefined = () => undefined;
   readonly requests: string[] = [];
   readonly resource: ApiResource;
@@ -25,14 +25,14 @@ class Remote {
     this.resource = { name: plural, singularName: "", namespaced: true, kind: "Gadget", verbs };
   }
 
-  /** Serves these in one group. */
+  /** Serves these resources in one group. */
   static async serve(stage: Stage, remotes: readonly Remote[]): Promise<void> {
     const groupVersion = `gadgets.${stage.namespace}.example.com/v1`;
     await stage.serve({
       groupVersion,
       resources: remotes.map(({ resource }) => resource),
       answer: ({ method, path }) => {
-        // "namespaces/…/parts/one", or "parts" of all namespaces.
+        // "namespaces/…/parts/one", or "parts" for all namespaces.
         const [first, namespace = "", plural = first, name = ""] = path.split("/");
         const asked = remotes.find(({ resource }) => resource.name === plural);
         return asked?.answer(groupVersion, method, namespace, name) ?? failure(404, "NotFound", path);

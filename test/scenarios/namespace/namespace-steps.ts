@@ -1,4 +1,4 @@
-// Steps with namespaces that are deleted while their play goes on.
+// Steps with namespaces that are deleted during their play.
 
 import { ConfigMaps, Namespaces, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { Namespace, Pod } from "#api/generated/types/core-v1.ts";
@@ -6,7 +6,7 @@ import type { ObjectMeta } from "#api/meta.ts";
 import { podSpec } from "#test/stage/pods.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
-/** Keeps an object from going before the scenario takes it away. */
+/** A finalizer that keeps an object until the scenario removes it. */
 export const HOLD = "example.com/hold";
 
 export const TYPES: readonly string[] = [
@@ -17,7 +17,7 @@ export const TYPES: readonly string[] = [
   "NamespaceFinalizersRemaining",
 ];
 
-/** A namespace besides the play's own, with a default account so that pods can be created in it. */
+/** Creates an additional namespace, with a default service account so that pods can be created in it. */
 export async function namespaceNamed(stage: Stage, base: string, more: Namespace = {}): Promise<string> {
   const name = stage.name(base);
   await stage.of(Namespaces).create({ ...more, metadata: { ...more.metadata, name } });
@@ -29,7 +29,7 @@ export async function map(stage: Stage, namespace: string, name: string, more: O
   await stage.of(ConfigMaps, namespace).create({ metadata: { ...more, name } });
 }
 
-/** A pod that a kubelet runs: it is deleted in the end by its kubelet alone. */
+/** Creates a pod that runs on a node: only its kubelet deletes it in the end. */
 export async function runningPod(
   stage: Stage,
   namespace: string,
@@ -51,7 +51,7 @@ export async function setPhase(
   await stage.of(Pods, namespace).patch(name, { status: { phase } }, { subresource: "status" });
 }
 
-/** What a kubelet does when a deleted pod has ended. */
+/** Acts as a kubelet: removes a deleted pod that has ended. */
 export function endPod(stage: Stage, namespace: string, name: string): Promise<void> {
   return stage.of(Pods, namespace).delete(name, { gracePeriodSeconds: 0 });
 }
@@ -60,7 +60,7 @@ export function release(stage: Stage, namespace: string, name: string): Promise<
   return stage.of(ConfigMaps, namespace).patch(name, { metadata: { finalizers: null } });
 }
 
-/** The conditions as "<reason>: <message>" by type, those with the status True marked by an exclamation mark. */
+/** The conditions as "<reason>: <message>" by type; those with the status True have an exclamation mark. */
 export function conditionsOf({ status }: Namespace): Readonly<Record<string, string>> {
   return Object.fromEntries(
     (status?.conditions ?? []).map(({ type, status, reason, message }) => [
@@ -70,7 +70,7 @@ export function conditionsOf({ status }: Namespace): Readonly<Record<string, str
   );
 }
 
-/** The conditions, once the one of this type says so. */
+/** Waits until the condition of this type matches, and returns all conditions. */
 export async function untilCondition(
   stage: Stage,
   namespace: string,

@@ -1,4 +1,4 @@
-// How the namespace controller lives with conflicts, with an API server that fails in parts, and with its flags.
+// The namespace controller with conflicts, with an API server that fails in parts, and with its flags.
 
 import { expect, it } from "vitest";
 import { ConfigMaps, Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
@@ -29,7 +29,7 @@ class NamespaceWorld extends WireStage {
     return namespace === undefined ? {} : conditionsOf(namespace);
   }
 
-  /** A pod of a kubelet, which never ends it. */
+  /** Creates a pod whose kubelet never ends it. */
   async runPod(terminationGracePeriodSeconds: number): Promise<void> {
     const containers = [{ name: "main", image: "image" }];
     const spec = { nodeName: "node", terminationGracePeriodSeconds, containers };
@@ -92,7 +92,7 @@ it("namespace/3 marks a namespace that is not marked yet, as often as it takes",
 
 it("namespace/3, namespace/11 does not finalize another namespace of the same name", async () => {
   let isOther = false;
-  // More than the tries that fit into the time of this test, and not without end.
+  // More than the attempts that fit into the time of this test, but finite.
   let conflicts = 100;
   const intercept: Interception = async (request, who, pass) => {
     if (!isOwn(who)) return undefined;
@@ -243,14 +243,14 @@ it("namespace/10 looks again after half of the time that pods are given, and a s
   await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 6000);
   const before = lists(stage);
-  // The event of its own status came after the wait began, and brought the second look. The third is due 31 s after it.
+  // The event of its own status came after the wait started and caused the second sync. The third is due 31 s after it.
   await stage.pass(29_500);
   expect(lists(stage)).toBe(before);
   await stage.pass(1000);
   expect(lists(stage)).toBe(before + 1);
 });
 
-/** How often it has looked for pods. */
+/** The number of times that the controller has listed pods. */
 const lists = (stage: NamespaceWorld): number =>
   stage.requests("DELETE").filter((target) => target.endsWith("/pods")).length;
 

@@ -1,4 +1,4 @@
-// Namespaces that are deleted.
+// Deleted namespaces.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { content } from "./content.ts";

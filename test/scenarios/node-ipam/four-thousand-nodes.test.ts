@@ -1,5 +1,5 @@
-// 4,096 nodes and exactly as many ranges: every node gets one, none twice, with managers that die in between and replies
-// that get lost.
+// 4,096 nodes and exactly as many ranges: every node gets one and no range is given twice, although managers die and
+// replies are lost.
 
 import { expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -11,7 +11,7 @@ import { type RunningManager, World } from "#sim/world.ts";
 
 const NODES = 4096;
 const BATCHES = 16;
-/** Of so many patches, the reply of one is lost after the server has stored the range. */
+/** One in this many patches loses its reply after the server has stored the range. */
 const LOST_EACH = 97;
 
 function startManager(world: World, onPatch: () => void): RunningManager {
@@ -42,7 +42,7 @@ it("node-ipam/3, node-ipam/4, node-ipam/reads-live gives 4,096 nodes all ranges 
   let ended: Promise<void> | undefined;
   let deaths = 0;
   const onPatch = (): void => {
-    // In the middle of its work, with patches under way.
+    // In the middle of its work, with patches in progress.
     if (--patchesUntilDeath === 0) ended = manager.stop();
   };
   let manager = startManager(world, onPatch);

@@ -1,4 +1,4 @@
-// How node IPAM starts, and how it lives with an API server that fails.
+// The start of node IPAM, and its behaviour with a failing API server.
 
 import { expect, it } from "vitest";
 import { Events, Nodes } from "#api/generated/resources/core-v1.ts";
@@ -99,7 +99,7 @@ it("node-ipam/6, node-ipam/traps, node-ipam/events tries a patch three times, sa
   ]);
   isDown = false;
   await stage.pass(10_000);
-  // There is one range alone: without its release there would be none.
+  // There is only one range: without its release none would be left.
   expect(await rangeOf(stage, "node")).toBe("10.244.0.0/24");
 });
 

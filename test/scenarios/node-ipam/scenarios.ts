@@ -1,5 +1,5 @@
-// The node IPAM controller gives each node its ranges of pod addresses. Where there are only a few ranges, they depend on
-// all nodes, and the play is alone.
+// The node IPAM controller assigns pod CIDR ranges to each node. In profiles with few ranges, the assignment depends on
+// all nodes, and the scenario plays alone.
 
 import { expect } from "vitest";
 import { Events, Nodes } from "#api/generated/resources/core-v1.ts";
@@ -85,7 +85,7 @@ const texts: readonly ScenarioText[] = [
       await stage.of(Nodes).delete(first);
       await stage.settle();
       const [other] = await rangesOf(stage, await create(stage, "second"));
-      // A successor begins with the first free range.
+      // A successor starts with the first free range.
       await stage.calm(async () => {
         expect(other).not.toBe(released);
       });
@@ -150,7 +150,7 @@ const fewRanges: readonly ScenarioText[] = [
   },
 ];
 
-/** Each play ends with the deletion of its nodes: the next one needs their ranges. */
+/** Deletes the nodes at the end of each play: the next play needs their ranges. */
 const played = (text: ScenarioText): ScenarioText => ({
   ...text,
   chance: [CURSOR, TRIES],

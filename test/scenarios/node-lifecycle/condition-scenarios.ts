@@ -1,4 +1,4 @@
-// Taints that follow conditions, labels, and what happens to the pods of a node that says that it is not ready.
+// Taints that follow conditions, labels, and the pods of a node that reports that it is not ready.
 
 import { expect } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -21,7 +21,10 @@ const LABELS_AGAIN: Excuse = {
   reason: "controller_utils.go, AddOrUpdateLabelsOnNode: a change that is seen before the own patch makes an empty one",
 };
 
-/** Longer than from one tainting of a node to the next: a look before the cache has the taint queues the node again. */
+/**
+ * Longer than the interval between two taintings of a node: a check before the cache has the taint queues the node
+ * again.
+ */
 const TAINTED_MS = 3000;
 
 export const conditionScenarios: readonly ScenarioText[] = [
@@ -105,7 +108,8 @@ export const conditionScenarios: readonly ScenarioText[] = [
       await postStatus(stage, node, "False");
       await stage.of(Nodes).until(node, (object) => taintsOf(object).length === 2);
       expect(taintsOf(await stage.of(Nodes).get(node))).toEqual(["not-ready:NoExecute", "not-ready:NoSchedule"]);
-      // The kubelet's False was there before the look at the node: only a status that the controller sets is a failure.
+      // The kubelet reported False before the controller's check: only a status that the controller sets counts as a
+      // failure.
       await stage.settle();
       expect(readyOf(await stage.of(Pods).get("pod"))).toBe("True");
       await postStatus(stage, node, "True");
@@ -185,7 +189,7 @@ export const conditionScenarios: readonly ScenarioText[] = [
       await postStatus(stage, node, "False");
       await stage.of(Nodes).until(node, (object) => taintsOf(object).includes("not-ready:NoExecute"));
       await stage.settle(TAINTED_MS);
-      // The pod tolerates the taint for 300 s: admission says so.
+      // Admission lets the pod tolerate the taint for 300 s.
       expect((await stage.of(Pods).get("pod")).metadata.deletionTimestamp).toBeUndefined();
       await stage.calm(async () => {
         expect(await nodeWrites(stage, "delete")).toEqual([]);

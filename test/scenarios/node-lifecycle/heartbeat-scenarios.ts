@@ -1,4 +1,4 @@
-// Nodes whose kubelets fall silent: the grace period is 4 s, at the start 5 s.
+// Nodes whose kubelets fall silent: the grace period is 4 s, and 5 s at the start.
 
 import { expect } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -24,7 +24,7 @@ const statusesOf = ({ status }: StoredNode): readonly string[] =>
 const isUnknown = ({ status }: StoredNode): boolean =>
   status?.conditions?.some(({ type, status }) => type === "Ready" && status === "Unknown") ?? false;
 
-/** So many seconds, in which the kubelet of the node renews its lease each second. */
+/** Renews the node's lease each second, for this many seconds. */
 async function renewing(stage: Stage, node: string, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed++) {
     await renewLease(stage, node);
@@ -58,7 +58,7 @@ export const heartbeatScenarios: readonly ScenarioText[] = [
           lastHeartbeatTime: before[0]?.lastHeartbeatTime,
         });
       }
-      // A manager that dies after the node's status and before the pod's leaves the pod as it is, as upstream.
+      // A manager that dies between the node's status and the pod's leaves the pod unchanged, as upstream.
       await stage.calm(async () => {
         await stage.of(Pods).until("pod", (pod) => readyOf(pod) === "False");
       });
@@ -84,7 +84,7 @@ export const heartbeatScenarios: readonly ScenarioText[] = [
         });
       }
       expect(status?.conditions).toHaveLength(KUBELET_CONDITIONS.length);
-      // With late caches the other node is silent, too: then no node is tainted.
+      // With lagging caches the other node counts as silent too: then no node is tainted.
       await stage.calm(() => untilUnreachable(stage, node));
     },
   },
@@ -112,7 +112,7 @@ export const heartbeatScenarios: readonly ScenarioText[] = [
         await renewLease(stage, bare);
         await stage.pass(1000);
       }
-      // Caches that are 3 s behind are nearly a grace period late.
+      // A lag of 3 s is nearly a grace period.
       await stage.calm(async () => {
         expect(isUnknown(await stage.of(Nodes).get(node))).toBe(false);
         expect((await stage.of(Nodes).get(bare)).status?.conditions ?? []).toEqual([]);

@@ -1,4 +1,4 @@
-// One controller of nodes on the embedded server, with a network that a test can make fail.
+// One node controller on the embedded server, with a network that a test can make fail.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -40,7 +40,7 @@ export class NodeWorld extends WireStage {
     await this.of(Leases, "kube-node-lease").create({ metadata: { name }, spec: { renewTime } });
   }
 
-  /** A pod that was created on the node. */
+  /** Creates a pod on the node. */
   async pod(name: string, nodeName: string): Promise<void> {
     const spec = { nodeName, containers: [{ name: "main", image: "example/web:1" }] };
     await this.of(Pods).create({ metadata: { name, namespace: NAMESPACE }, spec });

@@ -1,4 +1,4 @@
-// How the node lifecycle controller lives with conflicts, with its default flags, and what it counts.
+// The node lifecycle controller with conflicts and with its default flags, and its metrics.
 
 import { expect, it } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -29,7 +29,7 @@ it("node-lifecycle/flags gives a node 50 seconds, or 60 before its first status,
   await stage.node("ready");
   await stage.node("bare");
   await stage.postReady("ready");
-  // They come after a second, and are seen after five.
+  // The nodes are registered after one second, and the controller first sees them after five.
   await stage.pass(53_000);
   expect([await stage.ready("ready"), await stage.ready("bare")]).toEqual(["True", undefined]);
   await stage.pass(7_000);

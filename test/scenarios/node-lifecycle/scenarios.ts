@@ -1,4 +1,4 @@
-// The node lifecycle controller: taints and labels of nodes, nodes that are no longer heard of, and their pods.
+// The node lifecycle controller: taints and labels of nodes, nodes without heartbeats, and their pods.
 
 import { withLeavingNodes } from "#test/stage/nodes.ts";
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";

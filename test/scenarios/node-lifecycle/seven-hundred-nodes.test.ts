@@ -1,5 +1,5 @@
 // 700 nodes in four zones, of which 175, 130, 120 and 75 fall silent, and then all: with the default flags, in virtual
-// time, and with a manager that is restarted in the middle.
+// time, and with a restart of the manager in the middle.
 
 import { expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
@@ -48,7 +48,10 @@ class Cluster {
     this.#manager = this.#start();
   }
 
-  /** Each node is ready and runs a pod that bears NoExecute taints of lost nodes for 5 minutes, as admission has it. */
+  /**
+   * Creates ready nodes, each with a pod that tolerates the NoExecute taints of lost nodes for 5 minutes, as admission
+   * sets it.
+   */
   async create(): Promise<void> {
     await this.#all(async ({ name, zone }, client, signal) => {
       const now = formatTime(this.world.clock.now());
@@ -70,7 +73,7 @@ class Cluster {
     });
   }
 
-  /** Time in which the nodes that are not silent renew their leases. */
+  /** Lets time pass, while the nodes that are not silent renew their leases. */
   async pass(seconds: number): Promise<void> {
     for (let leftMs = seconds * 1000; leftMs > 0; leftMs -= RENEW_PERIOD_MS) {
       await this.#all(async ({ name, isSilent }, client, signal) => {
@@ -82,7 +85,7 @@ class Cluster {
     }
   }
 
-  /** By zone: nodes with a NoExecute taint. */
+  /** The nodes with a NoExecute taint, by zone. */
   async tainted(): Promise<Readonly<Record<string, number>>> {
     const { items } = await this.world.do((client, signal) => client.resource(Nodes).list({}, signal));
     const isTainted = items.filter(({ spec }) => spec?.taints?.some(({ effect }) => effect === "NoExecute"));
@@ -91,7 +94,7 @@ class Cluster {
     return Object.fromEntries(ZONES.map((zone) => [zone, count(zone)]));
   }
 
-  /** By zone: pods that were evicted. */
+  /** The evicted pods, by zone. */
   async evicted(): Promise<Readonly<Record<string, number>>> {
     const { items } = await this.world.do((client, signal) => client.resource(Pods).list({}, signal));
     const isThere = new Set(
@@ -113,7 +116,7 @@ class Cluster {
   }
 }
 
-/** One in each period, after the first: the silence began up to a lease's period, and was seen a look, earlier or later. */
+/** One node per period, after the first. The tolerance covers the period of the lease and of the check. */
 function expectRate(count: number | undefined, seconds: number, perSecond: number): void {
   const slackMs = RENEW_PERIOD_MS + LOOK_PERIOD_MS;
   const slack = Math.ceil((slackMs / 1000) * perSecond) + 1;
@@ -134,17 +137,17 @@ it("node-lifecycle/9, node-lifecycle/12, taint-eviction/6 taints four zones at G
   for (const machine of cluster.machines) {
     machine.isSilent = Number(machine.name.slice(2)) < SILENT[machine.zone as keyof typeof SILENT];
   }
-  await cluster.pass(60); // the grace period and the next look
+  await cluster.pass(60); // the grace period and the next check
   await cluster.pass(400);
   const first = await cluster.tainted();
   for (const zone of ["a", "d"]) expectRate(first[zone], 400, 0.1);
   for (const zone of ["b", "c"]) expectRate(first[zone], 400, 0.01);
-  // Five minutes after its taint each node loses its pod.
+  // Each node's pod is evicted five minutes after the taint.
   const evictedFirst = await cluster.evicted();
   for (const zone of ["a", "d"]) expectRate(evictedFirst[zone], 100, 0.1);
   for (const zone of ["b", "c"]) expectRate(evictedFirst[zone], 100, 0.01);
 
-  // A restart takes all NoExecute taints away, and begins anew: also with the five minutes of the pods.
+  // A restart removes all NoExecute taints and starts again, including the five minutes of the pods.
   await cluster.restart();
   await cluster.pass(200);
   const second = await cluster.tainted();

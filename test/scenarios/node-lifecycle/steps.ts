@@ -10,7 +10,7 @@ export function zoneLabels(stage: Stage, zone = "z"): Readonly<Record<string, st
   return { "topology.kubernetes.io/zone": `${zone}-${stage.namespace}` };
 }
 
-/** Nodes of this name that are ready, in a zone of this play. */
+/** Creates ready nodes with this name prefix, in a zone of this play. */
 export async function createNodes(
   stage: Stage,
   bases: readonly string[],
@@ -23,7 +23,7 @@ export async function createNodes(
   return names;
 }
 
-/** Two nodes in a zone: one for the play, and one that stays ready, so that the zone is not fully disrupted. */
+/** Creates two nodes in a zone: one for the play, and one that stays ready, so that the zone is not fully disrupted. */
 export async function withHealthyNode(stage: Stage): Promise<{ readonly node: string; readonly healthy: string }> {
   const [node = "", healthy = ""] = await createNodes(stage, ["node", "healthy"]);
   return { node, healthy };
@@ -33,7 +33,7 @@ export function readyOf({ status }: StoredPod): string | undefined {
   return status?.conditions?.find(({ type }) => type === "Ready")?.status;
 }
 
-/** What the controller wrote: "patch nodes node-a". */
+/** The controller's writes: "patch nodes node-a". */
 export async function nodeWrites(stage: Stage, verb?: string): Promise<readonly string[]> {
   return (await stage.writes())
     .filter((write) => write.who === "node-controller" && (verb === undefined || write.verb === verb))

@@ -1,5 +1,5 @@
-// Zones: 0.5 taints a second, 0.25 in a large zone (more than 4 nodes) that is partially disrupted (0.6), none in a small
-// one, and none when no node of any zone is ready.
+// Zones: 0.5 taints a second; 0.25 in a large zone (more than 4 nodes) that is partially disrupted (0.6); none in a
+// small one; and none if no node of any zone is ready.
 
 import { expect } from "vitest";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
@@ -15,7 +15,7 @@ const untilTainted = async (stage: Stage, ...nodes: readonly string[]): Promise<
   for (const node of nodes) await stage.of(Nodes).until(node, isTainted);
 };
 
-/** When the nodes were tainted, in seconds since the first. */
+/** The times of the taints, in seconds since the first. */
 async function taintedAt(stage: Stage, nodes: readonly string[]): Promise<readonly number[]> {
   const times: number[] = [];
   for (const name of nodes) {
@@ -39,7 +39,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
       await untilTainted(stage, first, second);
       await stage.calm(async () => {
         const [, later = 0] = await taintedAt(stage, [first, second]);
-        expect(later).toBeGreaterThanOrEqual(1); // whole seconds of 2 s
+        expect(later).toBeGreaterThanOrEqual(1); // 2 s, rounded to whole seconds
       });
       expect(isTainted(await stage.of(Nodes).get(third))).toBe(false);
     },
@@ -76,7 +76,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
       await untilTainted(stage, ...failing);
       await stage.calm(async () => {
         const times = await taintedAt(stage, failing);
-        // 4 s each; the first may come before the zone is known to be disrupted.
+        // 4 s each; the first may come before the zone counts as disrupted.
         expect((times[3] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(7);
       });
     },
@@ -101,7 +101,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
       await stage.settle();
       await postStatus(stage, node, "False");
       await untilTainted(stage, node);
-      // At once: while the taint is taken off the first node, a token would let the other one be tainted.
+      // At once: while the taint of the first node is removed, a token would allow a taint of the other node.
       await postStatus(stage, last, "False");
       await stage.of(Nodes).until(node, (object) => taintsOf(object).join() === "not-ready:NoSchedule");
       await stage.settle(2500);
@@ -126,7 +126,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
         await postStatus(stage, name, "False");
         await untilTainted(stage, name);
       }
-      // Three of four nodes that count: the zone is partially disrupted. Three of six: it is not.
+      // Three of four counted nodes: the zone is partially disrupted. Three of six: it is not.
       await postStatus(stage, third, "False");
       await stage.of(Nodes).until(third, (node) => taintsOf(node).includes("not-ready:NoSchedule"));
       await stage.settle(3500);

@@ -1,4 +1,4 @@
-// Volumes get to the nodes of their pods.
+// Attaching volumes to the nodes of their pods.
 
 import { expect } from "vitest";
 import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";

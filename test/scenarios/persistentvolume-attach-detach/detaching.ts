@@ -1,4 +1,4 @@
-// Volumes leave nodes that no pod needs them on.
+// Detaching volumes from nodes whose pods no longer need them.
 
 import { expect } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -21,7 +21,7 @@ import type { ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import { isExclusive } from "./exclusive.ts";
 
-/** The pod "web" on a node, with its volume attached. */
+/** Creates the pod "web" on a node, with its volume attached. */
 async function attached(stage: Stage): Promise<{ node: string; volume: CsiVolume; attachment: string }> {
   const node = await createNode(stage, "node-a");
   const volume = await createCsiVolume(stage, "data");
@@ -111,7 +111,7 @@ export const detaching: readonly ScenarioText[] = [
     virtualOnly: "force detach needs six minutes, which no flag shortens",
     async play(stage) {
       const { node, volume, attachment } = await attached(stage);
-      // A driver that is done with the VolumeAttachment as soon as it is deleted.
+      // The driver finishes as soon as the VolumeAttachment is deleted.
       await stage.of(VolumeAttachments).patch(attachment, { metadata: { finalizers: null } });
       await setInUse(stage, node, volume);
       await setReady(stage, node, "True");
@@ -120,7 +120,7 @@ export const detaching: readonly ScenarioText[] = [
       await stage.pass(7 * 60_000);
       await isKept(stage, attachment);
       await setReady(stage, node, "False");
-      // A controller that dies counts the six minutes anew, as upstream's does.
+      // A controller that dies starts the six minutes again, as upstream's does.
       await stage.pass(7 * 60_000);
       await stage.of(VolumeAttachments).untilGone(attachment);
       await untilReported(stage, node);

@@ -1,5 +1,5 @@
-// Pods come and go on three nodes, the driver and the kubelets do their work when chance lets them, and the manager dies
-// after one of its writes: whichever it is, no exclusive volume is on two nodes, and in the end every volume is detached.
+// Pods are created and deleted on three nodes, the driver and the kubelets work at random times, and the manager dies
+// after one of its writes. No exclusive volume is ever on two nodes, and at the end every volume is detached.
 
 import { expect, it } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -14,7 +14,7 @@ import { scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import { isExclusive } from "./exclusive.ts";
 
-/** SEEDS=100 plays the first hundred. In 28 an attachment is found that the driver reports and no node lists. */
+/** SEEDS=100 plays the first hundred. In seed 28 the driver reports an attachment that no node lists. */
 const SEEDS: readonly number[] =
   process.env.SEEDS === undefined ? [1, 2, 28] : Array.from({ length: Number(process.env.SEEDS) }, (_, i) => i + 1);
 const STEPS = 24;
@@ -63,7 +63,7 @@ async function deletePod(stage: Stage, rng: Rng): Promise<void> {
   if (pods.length > 0) await finishDeletion(stage, pick(rng, pods).metadata.name);
 }
 
-/** Does what every VolumeAttachment asks for, without a thought of its own. */
+/** Acts as the driver: follows every VolumeAttachment. */
 async function driverWorks(stage: Stage): Promise<void> {
   const attachments = stage.of(VolumeAttachments);
   for (const { metadata, status } of await attachments.list()) {
@@ -77,7 +77,7 @@ async function driverWorks(stage: Stage): Promise<void> {
   }
 }
 
-/** Mounts what is attached and a pod wants; unmounts the rest, now or later. */
+/** Acts as the kubelets: mounts attached volumes that a pod needs; unmounts the others, at once or later. */
 async function kubeletsWork(
   stage: Stage,
   nodes: readonly string[],

@@ -1,11 +1,11 @@
-// What must always be true of a volume that one node at a time may have.
+// The invariant of a volume that only one node at a time may have.
 
 import { Nodes } from "#api/generated/resources/core-v1.ts";
 import { VolumeAttachments } from "#api/generated/resources/storage-v1.ts";
 import { attachedTo, type CsiVolume } from "#test/stage/csi.ts";
 import type { Reader } from "#test/stage/stage.ts";
 
-/** No two nodes report the volume, and no two VolumeAttachments say that it is attached. */
+/** At most one node reports the volume, and at most one VolumeAttachment is attached. */
 export async function isExclusive(reader: Reader, volume: CsiVolume): Promise<boolean> {
   const attachments = (await reader.of(VolumeAttachments).list()).filter(
     ({ spec, status }) => spec?.source?.persistentVolumeName === volume.name && status?.attached,

@@ -1,4 +1,4 @@
-// Volumes are attached to the nodes of their pods. The scenario plays the CSI driver and the kubelets.
+// Volumes are attached to the nodes of their pods. The scenario acts as the CSI driver and the kubelets.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { attaching } from "./attaching.ts";

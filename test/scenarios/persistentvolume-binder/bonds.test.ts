@@ -1,6 +1,7 @@
-// Claims, volumes and pods come and go as chance has it, and the manager dies after one of its writes, watches break or
-// caches lag: whatever happens when, no claim has two volumes, no data goes under the policy Retain, and no claim goes
-// while a pod on a node uses it. In the end every claim is gone, and with them the volumes that are to go.
+// Claims, volumes and pods are created and deleted at random, and the manager dies after one of its writes, watches
+// break or caches lag. At any time no claim has two volumes, no data is deleted under the policy Retain, and no claim
+// is deleted while a pod on a node uses it. At the end every claim is gone, and so are the volumes with the policy
+// Delete.
 
 import { expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -27,14 +28,14 @@ const POLICIES = ["Retain", "Retain", "Delete"];
 const pathOf = (volume: string): string => `/tmp/${volume}`;
 const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.below(items.length)] as T;
 
-/** What the story has made so far, and what must therefore be there. */
+/** The objects that the story has created, and those that must therefore exist. */
 class Story {
   readonly #stage: Stage;
   readonly #rng: Rng;
   readonly #files: World["host"];
   readonly #kept: string[] = [];
   readonly #dropped: string[] = [];
-  /** The pods on nodes, and the claims that they use. */
+  /** The pods on nodes, and their claims. */
   readonly #users = new Map<string, string>();
   #made = 0;
 
@@ -75,7 +76,7 @@ class Story {
     (policy === "Retain" ? this.#kept : this.#dropped).push(name);
   }
 
-  /** Some name the volume that they want. */
+  /** Some claims name a volume. */
   async #addClaim(): Promise<void> {
     const volumes = await this.#stage.of(PersistentVolumes).list();
     const wanted = this.#rng.below(4) === 0 && volumes.length > 0 ? pick(this.#rng, volumes).metadata.name : undefined;
@@ -96,7 +97,7 @@ class Story {
     return claim;
   }
 
-  /** The pod is on its node before the deletion, whatever the caches show by then. */
+  /** The pod is on its node before the deletion, however old the caches are. */
   async #useAndDelete(): Promise<void> {
     const claim = await this.#addUser();
     if (claim !== undefined) await this.#stage.of(PersistentVolumeClaims).delete(claim);

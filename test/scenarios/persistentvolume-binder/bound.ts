@@ -1,4 +1,4 @@
-// What becomes of claims and volumes that are bound.
+// Bound claims and volumes.
 
 import { expect } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -20,7 +20,7 @@ import {
 
 const isLost = ({ status }: { readonly status?: { readonly phase?: string } }): boolean => status?.phase === "Lost";
 
-/** Removes a volume although it is in use. */
+/** Deletes a volume although it is in use. */
 async function destroy(stage: Stage, volume: string): Promise<void> {
   await stage.of(PersistentVolumes).delete(volume);
   await stage.settle();

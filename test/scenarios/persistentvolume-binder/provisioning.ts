@@ -1,4 +1,4 @@
-// Volumes that are made for a claim.
+// Provisioning of volumes for claims.
 
 import { expect } from "vitest";
 import { Nodes, PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// What becomes of volumes that their claims have left.
+// Released volumes.
 
 import { expect } from "vitest";
 import { Events, PersistentVolumes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -17,7 +17,7 @@ import {
 } from "#test/stage/volume-binding.ts";
 import { claimVolume, createPodWith } from "#test/stage/volumes.ts";
 
-/** A volume that is no CSI volume, and that the claim "data" has had. */
+/** Creates a released volume of the claim "data" that is not a CSI volume. */
 async function leftVolume(stage: Stage, policy: string, source: PersistentVolumeSpec): Promise<string> {
   const volume = await boundVolume(stage, policy, source);
   await leave(stage, "data");
@@ -34,13 +34,13 @@ async function boundVolume(stage: Stage, policy: string, source: PersistentVolum
 
 const hostPath = (stage: Stage): PersistentVolumeSpec => ({ hostPath: { path: `/tmp/${stage.name("steersman")}` } });
 
-/** Pods need the account of their namespace, which no controller of this cast makes. */
+/** Pods need the service account of their namespace, which no controller of this cast creates. */
 async function ensureAccount(stage: Stage): Promise<void> {
   const accounts = stage.of(ServiceAccounts, "default");
   if ((await accounts.find("default")) === undefined) await accounts.create({ metadata: { name: "default" } });
 }
 
-/** Does what a kubelet does: ends the recycler pod, and those that follow, until the volume is in the phase. */
+/** Acts as a kubelet: ends the recycler pod, and its successors, until the volume is in the phase. */
 async function endRecycler(
   stage: Stage,
   volume: string,
@@ -56,13 +56,13 @@ async function endRecycler(
     if (found.status?.phase === phase) return found;
     const pod = await pods.find(name);
     if (pod !== undefined && pod.status?.phase !== status.phase) {
-      await pods.patch(name, { status }, { subresource: "status" }).catch(() => undefined); // it is just going
+      await pods.patch(name, { status }, { subresource: "status" }).catch(() => undefined); // it is being deleted
     }
     return undefined;
   });
 }
 
-/** A recycler pod of a manager that died is deleted, and the next one begins again. */
+/** A recycler pod of a dead manager is deleted, and the next one starts again. */
 const BEGUN_AGAIN = {
   where: /creates and deletes › .* pods default\/recycler-for-/,
   reason: "internalRecycleVolumeByWatchingPodUntilCompletion deletes a pod that is there, and makes one later",

@@ -1,4 +1,4 @@
-// What the binder asks of the API server and counts.
+// The requests and metrics of the binder.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";

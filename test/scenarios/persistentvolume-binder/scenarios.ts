@@ -6,7 +6,7 @@ import { boundScenarios } from "./bound.ts";
 import { provisioningScenarios } from "./provisioning.ts";
 import { reclaimScenarios } from "./reclaim.ts";
 
-/** A write starts from the cached object, which has no managed fields, or from the answer to the write before. */
+/** A write starts from the cached object, which has no managedFields, or from the answer to the previous write. */
 const MANAGED_FIELDS = {
   where: /\.metadata\.managedFields$/,
   reason: "the binder's memory has the cached object or the answer to its last write, whichever came last",

@@ -1,4 +1,4 @@
-// What the expander asks of the API server and counts.
+// The requests and metrics of the expander.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Events, PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -17,7 +17,7 @@ async function open(): Promise<void> {
 const FLEX: PersistentVolumeSpec = { flexVolume: { driver: "example.com/flex" } };
 const CSI: PersistentVolumeSpec = { csi: { driver: "csi.example.com", volumeHandle: "h" } };
 
-/** A claim of 1Gi with its volume, as the binder would have bound them. */
+/** Creates a claim of 1Gi with its volume, as the binder would have bound them. */
 async function bound(source: PersistentVolumeSpec, uid?: string): Promise<void> {
   const storageClass = { metadata: { name: "grows" }, provisioner: "x", allowVolumeExpansion: true };
   await stage.of(StorageClasses).create(storageClass);

@@ -1,4 +1,4 @@
-// Claims that ask for more: who expands their volumes.
+// Claims that request more space, and the programs that expand their volumes.
 
 import { expect } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -23,7 +23,7 @@ const FLEX = "example.com/flex";
 const flexVolume: PersistentVolumeSpec = { flexVolume: { driver: FLEX } };
 const awsVolume: PersistentVolumeSpec = { awsElasticBlockStore: { volumeID: "vol-1" } };
 
-/** The claim "data" of 1Gi and its volume, whose class allows growth. */
+/** Creates the claim "data" of 1Gi and its volume, whose class allows expansion. */
 async function boundVolume(stage: Stage, text: VolumeText = {}): Promise<string> {
   await createClass(stage, DRIVER, { allowVolumeExpansion: true });
   const volume = await createFreeVolume(stage, "volume", text);
@@ -41,7 +41,7 @@ async function boundVolume(stage: Stage, text: VolumeText = {}): Promise<string>
 const grow = (stage: Stage, storage = "2Gi"): Promise<Claim> =>
   stage.of(PersistentVolumeClaims).patch("data", { spec: { resources: { requests: { storage } } } });
 
-/** What an external resizer or a kubelet reports. */
+/** Acts as an external resizer or a kubelet. */
 const report = (stage: Stage, status: object): Promise<Claim> =>
   stage.of(PersistentVolumeClaims).patch("data", { status }, { subresource: "status" });
 
@@ -49,7 +49,10 @@ const stateOf = ({ status }: Claim): string | undefined => status?.allocatedReso
 const typesOf = (status: PersistentVolumeClaimStatus | undefined): unknown =>
   status?.conditions?.map(({ type }) => type);
 
-/** A manager that dies just before never marks the volume, as upstream: the claim says that the nodes are at work. */
+/**
+ * A manager that dies just before never marks the volume, as upstream: the claim shows that a node expansion is in
+ * progress.
+ */
 const untilMarked = (stage: Stage, volume: string): Promise<void> =>
   stage.calm(async () => {
     await stage.of(PersistentVolumes).until(volume, ({ metadata }) => metadata.annotations?.[BEFORE] === "1Gi");

@@ -16,7 +16,7 @@ async function bound(stage: Stage): Promise<string> {
   return volume;
 }
 
-/** A volume that no claim asks for. */
+/** Creates a volume that no claim requests. */
 async function createHostPathVolume(stage: Stage, name: string): Promise<void> {
   await stage.of(PersistentVolumes).create({
     metadata: { name },

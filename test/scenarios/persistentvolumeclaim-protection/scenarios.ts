@@ -12,7 +12,7 @@ const FINALIZER = "kubernetes.io/pvc-protection";
 const isProtected = ({ metadata }: { readonly metadata: ObjectMeta }): boolean =>
   metadata.finalizers?.includes(FINALIZER) ?? false;
 
-/** Of a pod whose container runs: only its deletion frees its claims. */
+/** A pod with a running container: only its deletion frees its claims. */
 const running = {
   phase: "Running",
   containerStatuses: [
@@ -27,14 +27,14 @@ const running = {
   ],
 };
 
-/** The end of a pod on a node without a running container, in the phase. */
+/** Allowed differences at the end of a pod on a node without a running container, in the phase. */
 const endOfPod = (phase: number) => ({
   where: new RegExp(`phase ${phase} › (pvc-protection-controller: .* › 1|list .*pods)`),
   reason:
     "enqueuePVCs: the last update of the pod and its deletion both queue the claim, which the cache may still show the second time",
 });
 
-/** Asks for the deletion of a claim that must stay, and checks that it stays. */
+/** Deletes a claim that must stay, and checks that it stays. */
 async function deleteInVain(stage: Stage, name: string): Promise<void> {
   await stage.settle();
   await stage.of(PersistentVolumeClaims).delete(name);

@@ -1,4 +1,5 @@
-// When the pod garbage collector looks, what it asks of nodes that its cache does not have, and which pod a patch means.
+// The schedule of the pod garbage collector, its live reads of nodes that are not cached, and the pods that its patches
+// select.
 
 import { expect, it } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -30,7 +31,7 @@ class PodWorld extends WireStage {
     await this.of(Nodes).create(node);
   }
 
-  /** How often the controller has read the node so far. */
+  /** The number of the controller's reads of the node. */
   looks(name: string): number {
     return this.requests("GET").filter((target) => target === `/api/v1/nodes/${name}`).length;
   }

@@ -1,5 +1,5 @@
-// The pod garbage collector deletes pods that no kubelet will end. Its loop runs every 20 seconds, and a missing node is
-// given 40 seconds more, so most scenarios are slow.
+// The pod garbage collector deletes pods that no kubelet will end. Its loop runs every 20 seconds, and a missing node
+// gets 40 seconds more, so most scenarios are slow.
 
 import { expect } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// Pods' requests for certificates go after a quarter of an hour.
+// Pod certificate requests are deleted after a quarter of an hour.
 
 import { encodeBase64 } from "#api/base64.ts";
 import { PodCertificateRequests } from "#api/generated/resources/certificates-v1beta1.ts";
@@ -39,7 +39,7 @@ async function answer(stage: Stage, type: "Denied" | "Failed"): Promise<void> {
 const isThere = async (stage: Stage, name = "pcr"): Promise<boolean> =>
   (await stage.of(PodCertificateRequests).find(name)) !== undefined;
 
-/** Exact minutes hold while nothing fails. */
+/** Exact minutes hold only without faults. */
 async function expectKept(stage: Stage, minutes: number, name?: string): Promise<void> {
   await stage.calm(async () => {
     await stage.pass(minutes * MINUTE_MS);
@@ -47,7 +47,7 @@ async function expectKept(stage: Stage, minutes: number, name?: string): Promise
   });
 }
 
-/** By the controller's next looks. */
+/** Within the controller's next loops. */
 async function expectGone(stage: Stage, name?: string): Promise<void> {
   for (let minutes = 0; await isThere(stage, name); minutes += 5) {
     await stage.calm(async () => {
@@ -56,7 +56,7 @@ async function expectGone(stage: Stage, name?: string): Promise<void> {
     if (minutes > 30) throw new Error("not gone within half an hour");
     await stage.pass(5 * MINUTE_MS);
   }
-  await stage.calm(() => stage.pass(5 * MINUTE_MS)); // what a manager that died takes longer
+  await stage.calm(() => stage.pass(5 * MINUTE_MS)); // the delay after a manager's death
 }
 
 const texts: readonly Omit<ScenarioText, "virtualOnly">[] = [

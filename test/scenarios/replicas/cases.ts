@@ -1,4 +1,4 @@
-// The cases of upstream's integration and conformance tests of ReplicaSets and ReplicationControllers, for either kind.
+// The cases of upstream's integration and conformance tests of ReplicaSets and ReplicationControllers, for both kinds.
 // Upstream: test/integration/replicaset, test/integration/replicationcontroller, test/e2e/apps/{replica_set,rc}.go.
 
 import { expect } from "vitest";
@@ -21,12 +21,12 @@ export function replicaCases(subject: Subject): readonly ScenarioText[] {
   const { objects, create, scale, untilReplicas, untilStatus, reference } = controls(subject);
   const full = (own: OwnerReference): OwnerReference => ({ ...own, controller: true, blockOwnerDeletion: true });
 
-  /** What a pod's owners become when a user sets them so. */
+  /** The owners of a pod after a user has set them. */
   const adoptions: readonly {
     readonly what: string;
     owners(own: OwnerReference, other: OwnerReference): readonly OwnerReference[];
     become(own: OwnerReference, other: OwnerReference): readonly OwnerReference[];
-    /** The pod is not the owner's any more. */
+    /** Whether the owner loses the pod. */
     readonly isLost?: boolean;
   }[] = [
     { what: "an owner that is no controller", owners: (own) => [own], become: (own) => [full(own)] },

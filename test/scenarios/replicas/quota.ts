@@ -1,9 +1,9 @@
-// A quota on pods, and its controller's part.
+// A quota on pods, with a stand-in for its controller.
 
 import { ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
-/** Creates the quota "pods" and waits until it counts. */
+/** Creates the quota "pods" and waits until it is counted. */
 export async function quotaOfPods(stage: Stage, pods: number): Promise<void> {
   const quotas = stage.of(ResourceQuotas);
   const hard = { pods: String(pods) };

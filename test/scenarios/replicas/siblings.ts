@@ -1,4 +1,4 @@
-// Two owners of one controller, and a stranger: whose pods count as neighbours when one of them scales down.
+// Two owners of one controller, and an unrelated owner: whose pods count as neighbours during a scale-down.
 
 import { ConfigMaps, Pods } from "#api/generated/resources/core-v1.ts";
 import type { ObjectMeta } from "#api/meta.ts";
@@ -9,8 +9,8 @@ import { controls, type Subject } from "./subject.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * Scales an owner down from two pods to one: one has been ready for an hour, on the node of its sibling's pod; the
- * other is just ready, on the node of two pods of a stranger. Tells which one is left.
+ * Scales an owner down from two pods to one. One pod has been ready for an hour and is on the node of its sibling's
+ * pod; the other has just become ready and is on the node of two unrelated pods. Returns which one is left.
  */
 export async function survivorAmongSiblings(stage: Stage, subject: Subject): Promise<"crowded" | "young" | "both"> {
   const { objects, scale, untilReplicas, untilStatus } = controls(subject);

@@ -1,4 +1,4 @@
-// ReplicaSet and ReplicationController as the subject of the same scenario: how one is made, and how it is asked.
+// ReplicaSet and ReplicationController as subjects of the same scenarios: how to create and read them.
 
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { ReplicationControllers } from "#api/generated/resources/core-v1.ts";
@@ -16,7 +16,7 @@ export interface Replicas extends NamespacedObject {
   readonly status?: ReplicaSetStatus;
 }
 
-/** What scenarios change about the plain owner of pods labelled app=<name>. */
+/** Changes to the default owner of pods labelled app=<name>. */
 export type More = Partial<ReplicaSetSpec>;
 
 export interface Subject {
@@ -49,13 +49,13 @@ export const replicationControllers: Subject = {
 
 export interface Controls {
   objects(stage: Scene): ObjectSteps<Replicas>;
-  /** The reference of an owner called "web" that is no controller. */
+  /** A reference to an owner called "web" that is not the controller. */
   reference(uid: string): OwnerReference;
   create(stage: Scene, replicas: number, more?: More, metadata?: ObjectMeta): Promise<Replicas>;
   scale(stage: Scene, replicas: number, name?: string): Promise<Replicas>;
-  /** The status has caught up with the spec and counts so many. */
+  /** Waits until the status has caught up with the spec and has this number of replicas. */
   untilReplicas(stage: Scene, replicas: number, name?: string): Promise<Replicas>;
-  /** Waits for these counts; a count that is absent is 0. */
+  /** Waits for these counts; a missing count is 0. */
   untilStatus(stage: Scene, wanted: Partial<ReplicaSetStatus>, name?: string): Promise<Replicas>;
 }
 

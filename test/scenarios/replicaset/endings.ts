@@ -1,8 +1,8 @@
-// The end of a ReplicaSet. Whether its controller sees the set's deletion first or what becomes of its pods is chance, in
-// Go too, and decides what it does. Here the scenario decides: it holds back what comes second. And a finalizer keeps the
+// The end of a ReplicaSet. The controller may see the set's deletion or the changes of its pods first. That is chance,
+// in Go too, and decides its reaction. Here the scenario decides: it holds back the second event. A finalizer keeps the
 // set until its controller has written the last status.
-// One order is not played: a set whose pods are seen to go before its own deletion. It replaces them, but a pod ends in
-// two events, terminating and gone, and whether its controller counts between them is chance that no held watch decides.
+// One order is not played: the controller sees the pods go before the set's deletion and replaces them. A pod ends in
+// two events, terminating and gone, and no held watch decides whether the controller counts between them.
 
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -82,7 +82,7 @@ export const endings: readonly ScenarioText[] = [
   },
 ];
 
-/** A set that does not go before the scenario lets it, and the names of its pods. */
+/** Creates a set that exists until the scenario releases it; returns the names of its pods. */
 async function kept(stage: Stage, ...symbols: readonly string[]): Promise<readonly string[]> {
   const labels = { app: "web" };
   const more = { template: { metadata: { labels }, spec: podSpec } };
@@ -93,8 +93,7 @@ async function kept(stage: Stage, ...symbols: readonly string[]): Promise<readon
 }
 
 /**
- * Deletes the set and makes orphans of its pods. The garbage collector would do the second, but it may share the held
- * watches.
+ * Deletes the set and orphans its pods. The garbage collector would do the latter, but it may share the held watches.
  */
 async function deleteOrphaning(stage: Stage): Promise<void> {
   await objects(stage).delete("web", { propagationPolicy: "Background" });
@@ -120,7 +119,7 @@ async function orphan(stage: Stage): Promise<void> {
   await end(stage);
 }
 
-/** Lets go of a set that has no more pods: with pods, their end would come before or after it. */
+/** Releases a set that has no more pods: the end of pods would come before or after it by chance. */
 async function end(stage: Stage): Promise<void> {
   await stage.settle();
   await setFinalizers(stage, null);

@@ -1,4 +1,4 @@
-// Which pods a ReplicaSet adopts, releases and leaves alone.
+// The pods that a ReplicaSet adopts, releases and ignores.
 
 import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";

@@ -1,4 +1,4 @@
-// What a ReplicaSet does when the API server refuses its pods.
+// ReplicaSets whose pods the API server refuses.
 
 import { expect } from "vitest";
 import { Namespaces, Pods, ResourceQuotas, ServiceAccounts } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// How ReplicaSets reach the number of pods that is asked for, and which pods they delete on the way.
+// How ReplicaSets reach the requested number of pods, and which pods they delete.
 
 import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";

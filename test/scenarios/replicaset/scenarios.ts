@@ -1,4 +1,4 @@
-// What ReplicaSets must do.
+// ReplicaSet behaviour.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { replicaCases } from "../replicas/cases.ts";

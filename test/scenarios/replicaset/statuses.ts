@@ -1,4 +1,4 @@
-// What the status of a ReplicaSet counts, and when it is written.
+// The counts in the status of a ReplicaSet, and the times of its writes.
 
 import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -138,7 +138,7 @@ export const statuses: readonly ScenarioText[] = [
         expect(pod.spec?.terminationGracePeriodSeconds).toBe(INT64_MAX);
       }
       await stage.settle();
-      // The cache has read them, or the set could not be scaled down.
+      // The cache has them, otherwise the set could not be scaled down.
       await scale(stage, 1);
       expect((await stage.of(Pods).list()).length).toBe(1);
     },

@@ -1,4 +1,4 @@
-// What ReplicationControllers must do: where the kind differs from ReplicaSet, and the cases that both share.
+// ReplicationController behaviour: the differences from ReplicaSet, and the cases that both share.
 
 import { expect } from "vitest";
 import { Pods, ReplicationControllers } from "#api/generated/resources/core-v1.ts";
@@ -130,7 +130,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("replicationcontroller
       await stage.settle();
       await objects(stage).patch("web", { spec: { replicas: 1 } });
       const mended = await objects(stage).until("web", ({ status }) => (status?.conditions ?? []).length === 0);
-      // The selector came through as the map it is, and no annotation keeps it.
+      // The selector is still a map, and no annotation stores it.
       expect([mended.spec?.selector, mended.metadata.annotations]).toEqual([{ app: "web" }, undefined]);
     },
   },

@@ -35,7 +35,7 @@ const consumer = ({ metadata: { name, uid } }: StoredGroup) => ({
   uid,
 });
 
-/** The finalizer that the protection controller would remove. */
+/** Removes the finalizer as the protection controller would. */
 async function removeGroup(stage: Stage, name: string): Promise<void> {
   await stage.of(PodGroups).patch(name, { metadata: { finalizers: null } });
   await stage.of(PodGroups).delete(name);

@@ -17,7 +17,7 @@ import {
 import { finishDeletion, setPodStatus } from "#test/stage/pods.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
 
-/** Of a write that is refused, since a sync began before the cache showed the claim without its finalizer, or gone. */
+/** A write may be refused if a sync started before the cache showed that the claim lost its finalizer or is gone. */
 const LATE = [
   {
     where: /resource-claim-controller: \{play\} resourceclaims [^ ]+ › \d$/,

@@ -1,4 +1,4 @@
-// Pods get claims from templates, and claims are freed when nothing uses them any more.
+// Pods get claims from templates, and claims are deallocated when nothing uses them.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { creation } from "./creation.ts";

@@ -1,4 +1,4 @@
-// Requests for the status of resource pools are answered once.
+// Resource pool status requests are answered once.
 
 import { expect } from "vitest";
 import { ResourceSlices } from "#api/generated/resources/resource-v1.ts";
@@ -19,7 +19,7 @@ interface SliceText {
   readonly nodeName?: string;
 }
 
-/** A slice of the play's driver. */
+/** Publishes a slice of the play's driver. */
 async function publish(
   stage: Stage,
   base: string,

@@ -1,4 +1,4 @@
-// Steps with quotas and with what they count.
+// Steps with quotas and the objects that they count.
 
 import { ConfigMaps, Pods, ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import type { PodSpec, ResourceQuotaSpec, ResourceRequirements } from "#api/generated/types/core-v1.ts";
@@ -18,10 +18,10 @@ export async function quota(
   await stage.settle();
 }
 
-/** Much less than the time after which all quotas are counted anew, which would mend anything. */
+/** Much less than the full resync period: a resync would correct any mistake. */
 const SOON_MS = 90_000;
 
-/** Waits until the quota says that exactly so much is used. */
+/** Waits until the quota's used amounts are exactly these. */
 export async function untilUsed(stage: Stage, name: string, used: Amounts): Promise<void> {
   const text = (amounts: Readonly<Record<string, unknown>> = {}): string =>
     Object.keys(amounts)

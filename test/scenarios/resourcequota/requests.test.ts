@@ -1,4 +1,4 @@
-// How the resource quota controller lives with an API server that fails in parts, and with its flags.
+// The resource quota controller with an API server that fails in parts, and with its flags.
 
 import { expect, it } from "vitest";
 import { ConfigMaps, ResourceQuotas } from "#api/generated/resources/core-v1.ts";
@@ -29,7 +29,7 @@ class QuotaWorld extends WireStage {
     return (await this.of(ResourceQuotas).find(name))?.status?.used;
   }
 
-  /** How often a status was written. */
+  /** The number of status writes. */
   get writes(): number {
     return this.requests("PUT").length;
   }

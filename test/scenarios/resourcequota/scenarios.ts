@@ -1,4 +1,5 @@
-// The resource quota controller: what it counts, and when it counts again. What is created the API server charges.
+// The resource quota controller: the objects that it counts, and the times of a recount. The API server charges
+// creates.
 
 import { expect } from "vitest";
 import {

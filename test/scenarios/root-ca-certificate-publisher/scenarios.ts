@@ -9,7 +9,7 @@ import type { Stage, StageWrite } from "#test/stage/stage.ts";
 const BUNDLE = "kube-root-ca.crt";
 const DESCRIPTION = "kubernetes.io/description";
 
-/** Other controllers of the cast write other things. */
+/** Leaves out the writes of other controllers of the cast. */
 const writesOf = async (stage: Stage): Promise<readonly StageWrite[]> =>
   (await stage.writes()).filter(({ who }) => who === "root-ca-cert-publisher");
 
@@ -89,7 +89,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(name, { cast: "auth" }
       await stage.of(ConfigMaps).delete(BUNDLE);
       await stage.settle();
       expect(await stage.of(ConfigMaps).list()).toEqual([]);
-      // It asks once, and takes the refusal for an answer.
+      // The controller tries once and accepts the refusal.
       await stage.calm(async () => expect((await writesOf(stage)).map(({ code }) => code)).toEqual([403]));
     },
   },

@@ -1,5 +1,5 @@
-// Pods that use one volume with different SELinux labels or policies are told so. The pods wait for the scheduler: where
-// they would run does not matter.
+// Pods that use one volume with different SELinux labels or policies get warnings. The pods stay pending: their nodes
+// do not matter.
 
 import { expect } from "vitest";
 import { Events, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -14,7 +14,7 @@ import { bindClaim, claimVolume } from "#test/stage/volumes.ts";
 
 const MANY = { accessModes: ["ReadWriteMany"] };
 
-/** A driver that mounts with an SELinux context, unless said otherwise; returns its name. */
+/** Creates a driver that mounts with an SELinux context, unless `seLinuxMount` is false; returns its name. */
 async function createDriver(stage: Stage, seLinuxMount = true): Promise<string> {
   const { metadata } = await stage.of(CSIDrivers).create({
     metadata: { name: stage.name("csi") },
@@ -32,7 +32,7 @@ interface PodText {
   readonly more?: Partial<PodSpec>;
 }
 
-/** A pod whose one container mounts the volume of the claim "data". */
+/** Creates a pod whose only container mounts the volume of the claim "data". */
 async function createPod(stage: Stage, name: string, text: PodText = {}): Promise<void> {
   const { options, policy, volume = claimVolume("data"), namespace, more } = text;
   const mount = { name: volume.name ?? "", mountPath: "/data" };

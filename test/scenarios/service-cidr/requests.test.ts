@@ -1,4 +1,4 @@
-// How the ServiceCIDR controller lives with an API server that fails.
+// The ServiceCIDR controller with a failing API server.
 
 import { expect, it } from "vitest";
 import { Events } from "#api/generated/resources/core-v1.ts";

@@ -1,6 +1,6 @@
-// The ServiceCIDR controller holds ranges of service addresses by a finalizer as long as Services need them. Each
-// scenario has its own range. The API server gives the Services of other plays addresses of any IPv4 range, so a range
-// whose addresses count is IPv6, or has no free address.
+// The ServiceCIDR controller keeps ranges of service addresses with a finalizer while Services need them. Each scenario
+// has a separate range. The API server gives the Services of other plays addresses of any IPv4 range, so a range whose
+// addresses matter is IPv6, or has no free address.
 
 import { expect } from "vitest";
 import { IPAddresses, ServiceCIDRs } from "#api/generated/resources/networking-v1.ts";
@@ -17,7 +17,7 @@ const readyOf = ({ status }: StoredServiceCidr) => status?.conditions?.find(({ t
 const isReady = (cidr: StoredServiceCidr): boolean => readyOf(cidr)?.status === "True";
 const isBlocked = (cidr: StoredServiceCidr): boolean => readyOf(cidr)?.status === "False";
 
-/** A ServiceCIDR that the controller holds and says is ready. */
+/** Creates a ServiceCIDR and waits until the controller has added its finalizer and the Ready condition. */
 async function createCidr(stage: Stage, base: string, ...cidrs: readonly string[]): Promise<string> {
   const name = stage.name(base);
   await stage.of(ServiceCIDRs).create({ metadata: { name }, spec: { cidrs } });
@@ -25,7 +25,7 @@ async function createCidr(stage: Stage, base: string, ...cidrs: readonly string[
   return name;
 }
 
-/** What the API server does for a Service. */
+/** Creates an IPAddress as the API server does for a Service. */
 async function createAddress(stage: Stage, address: string, managedBy = "ipallocator.k8s.io"): Promise<string> {
   const name = stage.reserve(address);
   const labels = {

@@ -9,7 +9,7 @@ export type StoredSecret = ObjectOf<typeof Secrets>;
 const NAME = "kubernetes.io/service-account.name";
 const UID = "kubernetes.io/service-account.uid";
 
-/** A secret that asks for a token of the account. */
+/** A secret that requests a token of the account. */
 export function tokenSecret(name: string, account: string, accountUid?: string): Draft<StoredSecret> {
   const annotations = { [NAME]: account, ...(accountUid === undefined ? {} : { [UID]: accountUid }) };
   return { metadata: { name, annotations }, type: "kubernetes.io/service-account-token" };

@@ -1,4 +1,4 @@
-// The token controller fills the secrets that ask for a token of a service account, and deletes them with the account.
+// The token controller fills secrets that request a service account token, and deletes them with the account.
 
 import { expect } from "vitest";
 import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -132,7 +132,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("serviceaccount-token-
       await stage.of(Secrets).create(tokenSecret("good", "bot"));
       await untilFilled(stage, "good");
       await stage.settle();
-      // No such account can be asked for: the secret is neither filled nor deleted.
+      // A name with a slash cannot be requested, so the secret is neither filled nor deleted.
       expect((await stage.of(Secrets).get("t")).data).toBeUndefined();
     },
   },

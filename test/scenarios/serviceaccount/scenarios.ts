@@ -1,4 +1,4 @@
-// The serviceaccount controller gives every namespace its default account.
+// The serviceaccount controller creates the default account of every namespace.
 
 import { expect } from "vitest";
 import { Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// The StatefulSet that scenarios run, and what they look for.
+// The StatefulSet of the scenarios, and waits for its state.
 
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -18,13 +18,13 @@ const template = (image: string): PodTemplateSpec => ({
   spec: { containers: [{ name: "main", image }] },
 });
 
-/** A claim of every pod. */
+/** A claim that every pod gets. */
 export const dataClaim: PersistentVolumeClaim = {
   metadata: { name: "data" },
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
 };
 
-/** A StatefulSet called web. */
+/** Creates a StatefulSet called web. */
 export function createSet(stage: Stage, replicas: number, more: Partial<StatefulSetSpec> = {}): Promise<StatefulSet> {
   const selector = { matchLabels: labels };
   return stage.of(StatefulSets).create({
@@ -49,7 +49,7 @@ export function untilPods(stage: Stage, ...names: readonly string[]): Promise<re
   });
 }
 
-/** Waits for the pod, then does what its kubelet does, in a phase of its own. */
+/** Waits for the pod and makes it ready as its kubelet does, in a separate phase. */
 export async function becomeReady(stage: Stage, name: string, image?: string): Promise<void> {
   await stage.of(Pods).until(name, (pod) => !isTerminating(pod) && (image === undefined || imageOf(pod) === image));
   await stage.settle();
@@ -65,7 +65,7 @@ export function untilStatus(stage: Stage, wanted: Partial<StatefulSetStatus>): P
     );
 }
 
-/** A set of so many pods, all of them ready. */
+/** Creates a set and makes all its pods ready. */
 export async function createReadySet(
   stage: Stage,
   replicas: number,

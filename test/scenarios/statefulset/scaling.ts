@@ -150,7 +150,7 @@ export const scaling: readonly ScenarioText[] = [
       expect(ownerUid(await stage.of(Pods).get("other-0"))).toBeUndefined();
       await stage.of(Pods).patch("web-0", { metadata: { labels: { app: "mine" } } });
       await stage.of(Pods).until("web-0", (pod) => ownerUid(pod) === undefined);
-      await stage.pass(6000); // the name is taken: it tries again with back-off
+      await stage.pass(6000); // the name is taken: the controller retries with back-off
       await stage.settle();
       await stage.of(Pods).delete("web-0");
       await stage.of(StatefulSets).patch("web", { metadata: { annotations: { again: "please" } } });

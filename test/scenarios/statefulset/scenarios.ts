@@ -1,4 +1,4 @@
-// What StatefulSets must do.
+// StatefulSet behaviour.
 
 import type { Scenario } from "#test/stage/scenario.ts";
 import { scenariosOf } from "#test/stage/scenario.ts";

@@ -22,7 +22,10 @@ const imageNow = async (stage: Stage, name: string): Promise<string> => imageOf(
 const untilImage = (stage: Stage, name: string, image: string) =>
   stage.of(Pods).until(name, (pod) => imageOf(pod) === image);
 
-/** A revision of the set's template as its user wrote it, without the defaults. A patch would sort its keys, which are immutable. */
+/**
+ * Creates a revision of the set's template as its user wrote it, without defaults. A patch would sort its keys, which
+ * are immutable.
+ */
 async function createBareRevision(stage: Stage): Promise<void> {
   const labels = { app: "web", "controller.kubernetes.io/hash": "bare" };
   const spec = { containers: [{ image: "example/web:1", name: "main" }] };

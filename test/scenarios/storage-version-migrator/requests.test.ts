@@ -1,4 +1,4 @@
-// How migrations live with caches that lag or never fill, with refused writes and with resources that are not there.
+// Migrations with caches that lag or never fill, with refused writes and with missing resources.
 
 import { expect, it } from "vitest";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
@@ -36,13 +36,13 @@ class MigrationWorld extends WireStage {
     await this.pass(500);
   }
 
-  /** An event tells the cache how far it has come. */
+  /** Causes an event, which advances the cache's resource version. */
   async letCacheFollow(): Promise<void> {
     await this.of(ConfigMaps).create({ metadata: { name: "later" } });
     await this.pass(MINUTE_MS);
   }
 
-  /** "Failed: …", the conditions that are true, or nothing. */
+  /** "Failed: …", the true conditions, or "". */
   async outcome(name: string): Promise<string> {
     const { status } = (await this.of(StorageVersionMigrations).find(name)) ?? {};
     const held = (status?.conditions ?? []).filter((condition) => condition.status === "True");
@@ -129,7 +129,7 @@ it("storage-version-migrator/traps, storage-version-migrator/tests begins anew a
   const intercept: Interception = async ({ method, path }, who) => {
     if (!isWrite(method, path, who)) return undefined;
     if (path.endsWith("/c")) return refusals++ === 0 ? unavailable : undefined;
-    // Another version of storage would make it a change.
+    // With another storage version the write would be a change.
     const name = path.slice(-1);
     const patch = { metadata: { labels: { written: "yes" } } };
     await world.world.client
@@ -174,7 +174,7 @@ const six: readonly Resource<StoredObject>[] = [
   Leases,
 ];
 
-/** How many of the controller's requests are under way when none is answered. */
+/** The number of the controller's pending requests when none is answered. */
 async function underWay(seed: string, isHeld: (method: string, path: string) => boolean): Promise<number> {
   let count = 0;
   const intercept: Interception = ({ method, path }, who) => {

@@ -1,5 +1,6 @@
-// Migrations write all objects of a resource anew. Each play migrates a custom resource that no other play has. A cache
-// learns of the latest resource version by an event: after the version is noted the scenario writes one more object.
+// Migrations rewrite all objects of a resource. Each play migrates a custom resource that no other play has. A cache
+// learns the latest resource version from an event: after the controller has recorded the version, the scenario writes
+// one more object.
 
 import { expect } from "vitest";
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
@@ -25,7 +26,7 @@ async function startMigration(
   return name;
 }
 
-/** Once the version is noted, an event tells the caches that they have reached it. */
+/** After the version is recorded, causes an event that advances the caches to it. */
 async function letCachesFollow(
   stage: Stage,
   things: Resource<StoredObject>,
@@ -43,7 +44,7 @@ const untilFinished = (stage: Stage, name: string): Promise<StorageVersionMigrat
 
 async function thingsOf(stage: Stage, names: readonly string[]): Promise<Resource<StoredObject>> {
   const things = await define(stage, "Thing");
-  // The garbage collector looks for new kinds every 30 seconds; then it deletes what has lost its owner.
+  // The garbage collector discovers new kinds every 30 seconds; then it deletes objects without an owner.
   const owner = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "7b2f9f0c-0d6f-4d0c-9d0f-0a1b2c3d4e5f" };
   await stage.of(things).create({ metadata: { name: "orphan", ownerReferences: [owner] } });
   await stage.of(things).untilGone("orphan");

@@ -1,4 +1,4 @@
-// How the collector of storage versions lives with conflicts and with leases that cannot be read.
+// The storage version garbage collector with conflicts and with unreadable leases.
 
 import { expect, it } from "vitest";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
@@ -27,7 +27,7 @@ class VersionWorld extends WireStage {
     await this.pass(100);
   }
 
-  /** Of these servers, each with the version that it encodes. */
+  /** Reports for these servers, each with its encoding version. */
   async report(name: string, servers: Readonly<Record<string, string>>): Promise<void> {
     const version = { metadata: { name }, spec: {} };
     await this.of(StorageVersions).create(version);

@@ -1,4 +1,4 @@
-// API servers report in which version they store a resource. When a server is gone, its reports go.
+// API servers report the version in which they store a resource. When a server is gone, its reports are deleted.
 
 import { expect } from "vitest";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
@@ -16,7 +16,7 @@ async function startServer(stage: Stage, base: string, labels: Record<string, st
   return name;
 }
 
-/** A resource that each server stores in the version beside its name. */
+/** Reports a resource that each server stores in the version beside its name. */
 async function report(stage: Stage, base: string, servers: Readonly<Record<string, string>>): Promise<string> {
   const name = stage.name(`example.com.${base}`);
   await stage.of(StorageVersions).create({ metadata: { name }, spec: {} });

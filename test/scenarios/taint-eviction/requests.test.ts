@@ -1,4 +1,4 @@
-// How the taint eviction controller lives with an API server that fails, and alone.
+// The taint eviction controller with a failing API server, and alone.
 
 import { expect, it } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -47,7 +47,7 @@ it("taint-eviction/7, taint-eviction/reads-live reads the pod before each of fiv
   await stage.taint("node", BUSY);
   await stage.pass(60_000);
   expect(stage.requests("GET").filter((target) => target.endsWith("/pods/pod"))).toHaveLength(5);
-  // The condition is there since the first.
+  // The first attempt has set the condition.
   expect(stage.requests("PATCH").filter((target) => target.endsWith("/pods/pod/status"))).toHaveLength(1);
   expect(stage.log()).toContain("TaintEvictionController: timed worker failed");
   isDown = false;

@@ -1,4 +1,5 @@
-// The taint eviction controller deletes pods from nodes with NoExecute taints that they do not tolerate, or no longer.
+// The taint eviction controller deletes pods from nodes with NoExecute taints that they do not tolerate, or no longer
+// tolerate.
 
 import { expect } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -25,7 +26,7 @@ const tolerating = ({ key }: Taint, tolerationSeconds?: number): Toleration => (
   ...(tolerationSeconds === undefined ? {} : { tolerationSeconds }),
 });
 
-/** "patch pods/status first": what the controller did to pods. */
+/** The controller's writes to pods: "patch pods/status first". */
 async function podWrites(stage: Stage): Promise<readonly string[]> {
   return (await stage.writes())
     .filter(({ who, resource }) => who === "node-controller" && resource.startsWith("pods"))
@@ -52,7 +53,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
           status: "True",
           reason: "DeletionByTaintManager",
           message: "Taint manager: deleting due to NoExecute taint",
-          observedGeneration: (metadata.generation ?? 0) - 1, // the deletion is a generation, too
+          observedGeneration: (metadata.generation ?? 0) - 1, // the deletion increments the generation too
         });
         await stage.event("TaintManagerEviction", ({ message, involvedObject }) => {
           const key = `${stage.namespace}/evicted`;

@@ -1,4 +1,4 @@
-// How the cleaner of bootstrap tokens lives with refused deletions.
+// The bootstrap token cleaner with refused deletions.
 
 import { expect, it } from "vitest";
 import { Secrets } from "#api/generated/resources/core-v1.ts";

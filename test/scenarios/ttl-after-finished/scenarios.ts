@@ -12,7 +12,7 @@ import type { Stage, StageWrite } from "#test/stage/stage.ts";
 const TRACKING = "batch.kubernetes.io/job-tracking";
 const HOLD = "example.com/hold";
 
-/** A Job that another controller manages, so that only this scenario writes its status. */
+/** Creates a Job that another controller manages, so that only this scenario writes its status. */
 async function createJob(stage: Stage, name: string, spec: Partial<JobSpec>): Promise<void> {
   const template = { spec: { ...podSpec, restartPolicy: "Never" } };
   await stage.of(Jobs).create({ metadata: { name }, spec: { template, managedBy: "example.com/steps", ...spec } });

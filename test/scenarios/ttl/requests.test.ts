@@ -1,4 +1,4 @@
-// The TTL follows the number of nodes that events tell of, not what a list has.
+// The TTL follows the number of nodes in events, not in lists.
 
 import { expect, it } from "vitest";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
@@ -12,7 +12,7 @@ class NodesWorld extends WireStage {
     return new NodesWorld({ controllers: ["ttl-controller"], seed }).opened();
   }
 
-  /** A node of now tells the TTL of now. */
+  /** Overwrites the node's annotation, so that the controller sets the current TTL again; returns the TTL. */
   async ttl(name: string): Promise<string | undefined> {
     await this.of(Nodes).patch(name, { metadata: { annotations: { [TTL]: "no number" } } });
     await this.pass(1000);

@@ -1,4 +1,4 @@
-// The ttl controller annotates each Node with the TTL of the cluster's size.
+// The ttl controller annotates each Node with the TTL for the cluster's size.
 
 import { expect } from "vitest";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
@@ -23,7 +23,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
       expect(metadata.annotations).toMatchObject({ mine: "1", [TTL]: "0" });
       await stage.calm(async () => {
         await stage.settle();
-        // Another controller's update of the Node may bring a second, equal patch.
+        // Another controller's update of the Node may cause a second, equal patch.
         for (const write of await nodeWrites(stage)) {
           expect(write).toEqual({
             verb: "patch",

@@ -1,4 +1,4 @@
-// Which requests a check of a policy makes, and what refused ones lead to.
+// The requests of a policy check, and the effect of refusals.
 
 import { expect, it } from "vitest";
 import { ValidatingAdmissionPolicies } from "#api/generated/resources/admissionregistration-v1.ts";
@@ -39,7 +39,7 @@ class PolicyWorld extends WireStage {
     await this.pass(1000);
   }
 
-  /** Undefined: not checked yet. */
+  /** Undefined if the policy is not checked yet. */
   async warnings(name: string): Promise<readonly string[] | undefined> {
     const policy = await this.of(ValidatingAdmissionPolicies).find(name);
     const { observedGeneration, typeChecking } = policy?.status ?? {};
@@ -68,7 +68,7 @@ it("validatingadmissionpolicy-status/7 checks a policy again after a refused wri
   expect(after[0]).toContain("/validatingadmissionpolicies/kept/status?");
 });
 
-/** What an API server says of the kinds of the group. */
+/** The API server's OpenAPI document of the group. */
 const openApi = (path: string, isPublished: boolean): object => {
   const url = `/openapi/v3/apis/${GROUP}/v1`;
   if (path === "/openapi/v3") return { paths: isPublished ? { [`apis/${GROUP}/v1`]: { serverRelativeURL: url } } : {} };

@@ -1,4 +1,4 @@
-// Policies whose expressions do not fit the objects that they match have warnings in their status.
+// Policies whose expressions do not fit the objects that they match get warnings in their status.
 
 import { expect } from "vitest";
 import { ValidatingAdmissionPolicies } from "#api/generated/resources/admissionregistration-v1.ts";
@@ -144,7 +144,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
         const schema = { openAPIV3Schema: { type: "object", properties } };
         const versions = [{ name: "v1", served: true, storage: true, schema }];
         await stage.of(CustomResourceDefinitions).patch(definitionName(things), { spec: { versions } });
-        // The document of the group follows a little later.
+        // The document of the group is published a little later.
         await stage.pass(5000);
         const matchConstraints = matching([things.group], ["v1"], [things.resource]);
         const validations = expressions("object.spec.size > 1", "object.spec.weight > 1", "object.spec.size == 'a'");

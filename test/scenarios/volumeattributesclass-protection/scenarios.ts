@@ -1,4 +1,4 @@
-// Attribute classes that claims or volumes refer to are not removed.
+// Volume attributes classes that claims or volumes refer to are not removed.
 
 import { expect } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -17,7 +17,7 @@ async function createClass(stage: Stage, base = "gold"): Promise<string> {
   return name;
 }
 
-/** A volume of the class. */
+/** Creates a volume of the class. */
 async function createDisk(
   stage: Stage,
   volumeAttributesClassName: string,
