@@ -1,4 +1,4 @@
-// IP addresses and networks as CEL sees them. Upstream: k8s.io/apiserver/pkg/cel/{ip,cidr}.go; net/netip
+// IP addresses and networks in CEL. Upstream: k8s.io/apiserver/pkg/cel/{ip,cidr}.go; net/netip
 
 import { goQuote } from "#api/go-text.ts";
 import { formatIp, isIpAddress, parseSloppyIp } from "#rules/ip.ts";
@@ -14,7 +14,7 @@ export interface Cidr extends Ip {
   readonly bits: number;
 }
 
-/** The address, or Go's complaint. */
+/** The address, or Go's error. */
 function readIp(text: string): Ip | string {
   if (isIpAddress(text)) {
     const parsed = parseSloppyIp(text);

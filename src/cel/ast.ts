@@ -1,5 +1,5 @@
-// Expressions after parsing, macros expanded. Every node has an id of its own and the place in the
-// text that errors about it point to. Upstream: github.com/google/cel-go/common/ast
+// Expressions after parsing, macros expanded. Every node has a unique id and the position in the text for errors.
+// Upstream: github.com/google/cel-go/common/ast
 
 import type { Value } from "./values.ts";
 
@@ -37,7 +37,7 @@ export interface Call extends Node {
 export interface ListExpr extends Node {
   readonly kind: "list";
   readonly items: readonly Expr[];
-  /** Indexes of items that are left out when they have no value. */
+  /** Indexes of items that are omitted when they have no value. */
   readonly optional: ReadonlySet<number>;
 }
 
@@ -69,7 +69,7 @@ export interface Fold extends Node {
   readonly kind: "fold";
   readonly range: Expr;
   readonly variable: string;
-  /** Of comprehensions over keys and values; "" for none. */
+  /** Set for comprehensions over keys and values; "" otherwise. */
   readonly variable2: string;
   readonly accumulator: string;
   readonly initial: Expr;

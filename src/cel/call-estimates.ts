@@ -1,4 +1,4 @@
-// What a call costs at most, and how large its result can get.
+// Estimates the maximum cost of a call, and the size of its result.
 // Upstream: k8s.io/apiserver/pkg/cel/library/cost.go, EstimateCallCost;
 // github.com/google/cel-go/{checker/cost,ext/lists,ext/sets}.go
 
@@ -30,7 +30,7 @@ export interface Operand {
   readonly type: Type;
   readonly expr: Expr;
   readonly size: Size | undefined;
-  /** Of a list's items, as far as the schema tells. */
+  /** The size of a list's items, as far as the schema limits it. */
   itemSize(): Size | undefined;
 }
 
@@ -38,11 +38,11 @@ const sizeOf = (operand: Operand | undefined): Size => operand?.size ?? UNKNOWN;
 
 const traversal = ({ max }: Size, factor = 1): bigint => scaled(max, factor * STRING_FACTOR);
 
-/** With one character more, as patterns cost something on empty texts, too. */
+/** With one character more, because patterns also cost something on empty texts. */
 const matching = (text: Size, pattern: Size): bigint =>
   times(scaled(plus(text.max, 1n), STRING_FACTOR), scaled(pattern.max, REGEX_FACTOR));
 
-/** Undefined: it is like any other call. */
+/** Undefined: the default cost of a call. */
 export function libraryEstimate(
   name: string,
   overload: string,
@@ -108,7 +108,7 @@ export function libraryEstimate(
   }
 }
 
-/** Addresses have 16 bytes at most; two of them are compared. */
+/** Addresses have at most 16 bytes; two of them are compared. */
 const ADDRESS = fixed(16n);
 const ADDRESSES = traversal(fixed(32n));
 /** The length of the longest pattern of a named format. */
@@ -123,7 +123,7 @@ const ONE: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** A look at every item, or at every character. */
+/** Visits every item or character. */
 function search(target: Operand): Estimate {
   const [item] = target.type.params;
   if (item === undefined) return { cost: traversal(sizeOf(target)) };
@@ -142,9 +142,9 @@ function replaced(target: Operand, from: Size, to: Size): Size {
   };
 }
 
-/** How many parts of a text are replaced, and what of it is kept. */
+/** How many parts of a text are replaced, and how much of it is kept. */
 function mostOf(length: bigint, part: bigint, isKept: () => boolean): { count: bigint; kept: bigint } {
-  // What is put in the place of nothing surrounds every character.
+  // Replacing "" inserts the replacement around every character.
   if (part === 0n) return { count: plus(length, 1n), kept: length };
   if (isKept()) return { count: 0n, kept: length };
   const count = Math.ceil(Number(length) / Number(part));
@@ -171,7 +171,7 @@ function equality(a: Operand, b: Operand): Estimate | undefined {
   const { name } = a.type;
   if (EQUAL_AT_ONCE.has(name)) return { cost: 1n };
   if (name === "kubernetes.NamedFormat") return { cost: traversal(FORMAT_NAME) };
-  // Upstream looks at the right side only.
+  // Upstream uses only the right side.
   return name === "kubernetes.URL" ? { cost: traversal(b.size ?? fixed(1n)) } : undefined;
 }
 
@@ -213,7 +213,7 @@ function literalOf(operand: Operand | undefined, otherwise: bigint): bigint {
   return value < 0n ? 0n : value;
 }
 
-/** Of the language's own functions; undefined for those that cost one. */
+/** For functions of the language itself; undefined for those with cost one. */
 export function standardEstimate(
   overload: string,
   target: Operand | undefined,

@@ -1,4 +1,4 @@
-// Broken and hostile expressions: an error each, never a crash and never a hang.
+// Broken and hostile expressions give an error, never a crash or a hang.
 
 import { describe, expect, it } from "vitest";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -21,7 +21,7 @@ const self = celValue(first?.self, schema);
 const texts = cases.map(({ expr }) => expr).filter((expr) => !expr.includes("2000"));
 const SIGNS = "()[]{}.,?:!&|+-*/%<>='\"\\0123abc";
 
-/** Compiles and runs; an outcome of either kind will do. */
+/** Compiles and runs the expression; a value or an error is fine. */
 function outcome(expr: string): string {
   const program = compileCel(expr, variables);
   if (isFailure(program)) return program.message;

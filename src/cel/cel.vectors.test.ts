@@ -1,4 +1,4 @@
-// Expressions compiled and evaluated as upstream does: values, errors, what they cost and what they may cost.
+// Expressions compiled and evaluated like upstream: values, errors, costs and estimates.
 
 import { describe, expect, it } from "vitest";
 import file from "#test/vectors/crd-cel.json" with { type: "json" };
@@ -32,7 +32,7 @@ interface Case {
   readonly value?: string;
   readonly error?: string;
   readonly cost?: number;
-  /** Of a rule that makes a list of it. */
+  /** For a rule that turns it into a list. */
   readonly estimate?: string;
 }
 
@@ -41,7 +41,7 @@ const schema = first?.schema as JSONSchemaProps;
 const variables = new Map<string, Type>([["self", celType(schema, false, "selfType") as Type]]);
 const bounds = boundsOf(schema, false) as Bounds;
 
-/** Both sides print values alike. */
+/** Both sides print values in the same way. */
 function print(value: Value): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);

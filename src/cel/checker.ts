@@ -1,4 +1,4 @@
-// Gives every expression a type, and says what does not fit.
+// Computes the type of every expression, and reports type errors.
 // Upstream: github.com/google/cel-go/checker/checker.go
 
 import type { Call, Expr, Fold, ListExpr, MapExpr, Select, SourceError, StructExpr, StructField } from "./ast.ts";
@@ -32,10 +32,10 @@ import { Uint } from "./values.ts";
 export interface Checked {
   readonly type: Type;
   readonly errors: readonly SourceError[];
-  /** What calls turned out to be: functions whose names are qualified have no target. */
+  /** Calls of functions with qualified names, which have no target. */
   readonly qualified: ReadonlyMap<number, string>;
   readonly idents: ReadonlySet<string>;
-  /** What each call may turn out to be when it is run. */
+  /** The possible overloads of each call at run time. */
   readonly overloads: ReadonlyMap<number, readonly string[]>;
   typeOf(expr: Expr): Type;
 }
@@ -138,7 +138,7 @@ class Checker {
 
   #select(expr: Select): Type {
     const name = qualifiedName(expr);
-    // A local variable hides what is qualified by its name.
+    // A local variable hides names qualified by it.
     const first = name?.split(".")[0] ?? "";
     const isLocal = this.#scopes.some((scope) => scope.has(first));
     const known = name === undefined || isLocal || expr.isTest ? undefined : this.#lookup(name);

@@ -1,4 +1,4 @@
-// A rule, compiled: parsed, checked against the types of its schema, ready to run.
+// Compiles a rule: parses it and checks it against the types of its schema.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, compileRule
 
 import { type Expr, printErrors, type SourceError } from "./ast.ts";
@@ -20,12 +20,12 @@ import { NO_OVERLOAD, typeName, type Value } from "./values.ts";
 export interface Program {
   readonly type: Type;
   readonly usesOldSelf: boolean;
-  /** The estimate of what it costs at most; 0 when it was not asked for. */
+  /** The estimated maximum cost; 0 when it was not requested. */
   readonly costMax: bigint;
   run(variable: (name: string) => Value | undefined): Outcome;
 }
 
-/** Why there is no program: the text is wrong, or what is constant in it already fails. */
+/** Why there is no program: the text is wrong, or a constant part of it fails. */
 export interface CompileFailure {
   readonly phase: "compilation" | "program instantiation";
   readonly message: string;
@@ -34,14 +34,14 @@ export interface CompileFailure {
 export const isFailure = (compiled: Program | CompileFailure): compiled is CompileFailure => "phase" in compiled;
 
 export interface CompileOptions {
-  /** cel.bind names a value. */
+  /** Enables cel.bind. */
   readonly hasBind?: boolean;
-  /** The only variable that the bounds are those of. */
+  /** The variable that the bounds belong to. */
   readonly boundVariable?: string;
   readonly extension?: Extension;
 }
 
-/** With `bounds`, those of self, its cost is estimated. */
+/** With `bounds`, the bounds of self, the cost is estimated. */
 export function compileCel(
   text: string,
   variables: ReadonlyMap<string, Type>,
@@ -65,7 +65,7 @@ export function compileCel(
 
 const NOTHING = { variable: (): undefined => undefined, qualified: new Map(), overloads: new Map() };
 
-/** What is constant is computed once, when the program is made, and so are the patterns of searches. */
+/** Constant parts, and the patterns of searches, are computed once, when the program is created. */
 function constantFailure(expr: Expr, constants: ReadonlySet<number>): string | undefined {
   for (const below of childrenOf(expr)) {
     const failure = constantFailure(below, constants);
@@ -100,15 +100,15 @@ function program(
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program?: Program;
-  /** Instead of a program. */
+  /** Set in place of a program. */
   readonly error?: string;
   readonly message?: Program;
   readonly messageError?: string;
-  /** Where the error stands, below the schema's own path. */
+  /** The position of the error, below the schema's path. */
   readonly fieldPath: string;
 }
 
-/** `type` is that of the schema. With its bounds, costs are estimated. */
+/** `type`: the type of the schema. With bounds, costs are estimated. */
 export function compileRule(rule: ValidationRule, schema: JSONSchemaProps, type: Type, bounds?: Bounds): CompiledRule {
   const variables = new Map<string, Type>([
     ["self", type],

@@ -1,4 +1,4 @@
-// Which parts of an expression are computed once, when its program is made, and cost nothing when it runs.
+// Which parts of an expression are computed once, when its program is created, and cost nothing at run time.
 // Upstream: github.com/google/cel-go/interpreter/decorators.go, decOptimize
 
 import type { Expr } from "./ast.ts";
@@ -18,7 +18,7 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   "uint",
 ]);
 
-/** The ids of the outermost constant parts and of all below them. */
+/** The ids of the outermost constant parts and of everything below them. */
 export function constantsOf(expr: Expr, variables: ReadonlySet<string>): ReadonlySet<number> {
   const constants = new Set<number>();
   collect(expr, variables, constants);

@@ -89,7 +89,7 @@ export function toText(value: Value): string {
     try {
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
     } catch (error) {
-      // What the decoder throws for bytes that are no text.
+      // The decoder throws this for invalid UTF-8.
       if (!(error instanceof TypeError)) throw error;
       throw new CelError("invalid UTF-8 in bytes, cannot convert to string");
     }

@@ -1,4 +1,4 @@
-// What calls cost, so that rules have a budget. Upstream: github.com/google/cel-go/interpreter/runtimecost.go;
+// The costs of calls, for the budget of rules. Upstream: github.com/google/cel-go/interpreter/runtimecost.go;
 // k8s.io/apiserver/pkg/cel/library/cost.go
 
 import { byteLength } from "#api/go-text.ts";
@@ -6,9 +6,9 @@ import type { Cidr, Ip } from "./addresses.ts";
 import { REGEX_FACTOR, STRING_FACTOR } from "./sizes.ts";
 import { isList, isMap, itemsOf, type MapLike, type NamedFormat, Opaque, Optional, type Value } from "./values.ts";
 
-/** One call of one rule. */
+/** The limit for one call of one rule. */
 export const COST_PER_CALL_MAX = 1_000_000;
-/** All rules of one object. */
+/** The limit for all rules of one object. */
 export const COST_PER_OBJECT_MAX = 10_000_000;
 
 export const LIST_COST = 10;
@@ -21,7 +21,7 @@ export class CostLimitExceeded extends Error {
   }
 }
 
-/** Upstream cannot tell what such a call costs whose argument failed, and stops there, whatever else is said. */
+/** Upstream cannot compute the cost of such a call with a failed argument, and stops with this error. */
 export class CostPanic extends Error {
   override readonly name = "CostPanic";
   constructor() {
@@ -52,7 +52,7 @@ const traversal = (size: number, factor = 1): number => Math.ceil(size * factor 
 
 const regex = (text: number, pattern: number): number => traversal(1 + text) * Math.ceil(pattern * REGEX_FACTOR);
 
-/** A walk over all that a value holds. */
+/** Visits everything in a value. */
 function walk(value: Value | undefined): number {
   if (value === undefined) return 1;
   if (typeof value === "string") return Math.floor(byteLength(value) * STRING_FACTOR);
@@ -71,7 +71,7 @@ function selfCompare(list: Value | undefined): number {
   return Math.trunc(size * size * factor) + 11;
 }
 
-/** `overload` is "" where types alone do not tell which one it is; then such a call is like any other. */
+/** `overload`: "" if the types alone do not determine it; the call then has the default cost. */
 export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
   return listCost(overload, args, result) ?? libraryCost(name, overload, args, result) ?? standardCost(overload, args);
 }

@@ -1,4 +1,4 @@
-// The functions and type names that rules may use, read from the table when the first rule is compiled.
+// The functions and type names for rules, read from the table when the first rule is compiled.
 
 import { FUNCTIONS } from "./function-table.ts";
 import {
@@ -31,9 +31,9 @@ export interface Overload {
   readonly params: readonly string[];
 }
 
-/** What some expressions may use and others may not. */
+/** Additional types that some expressions may use. */
 export interface Extension {
-  /** A type whose name may be written, and whose values may be made. */
+  /** A type whose name may be used, and whose values may be created. */
   structType(name: string): Type | undefined;
   overloadsOf?(name: string): readonly Overload[] | undefined;
 }
@@ -92,7 +92,7 @@ const NAMED: Readonly<Record<string, Type>> = {
   "kubernetes.NamedFormat": structType("kubernetes.NamedFormat"),
 };
 
-/** The type that a name means as a value. */
+/** The type for a name that is used as a value. */
 export function namedType(name: string): Type | undefined {
   return NAMED[name];
 }

@@ -1,4 +1,4 @@
-// Selectors of devices compiled as upstream does: errors, and what they cost at most.
+// Selectors of devices compiled like upstream: errors and estimated costs.
 
 import { describe, expect, it } from "vitest";
 import vectors from "#test/vectors/device-cel.json" with { type: "json" };

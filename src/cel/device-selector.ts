@@ -5,11 +5,11 @@ import type { Bounds } from "./schema-bounds.ts";
 import { ANY, BOOL, declaredName, mapType, parseType, STRING, structType, type Type } from "./types.ts";
 
 export interface DeviceSelector {
-  /** Why it is none. */
+  /** Why it is invalid. */
   readonly error?: string;
-  /** The error is the compiler's, and not the text's. */
+  /** The compiler failed; the text is not the cause. */
   readonly isInternal?: boolean;
-  /** What it costs at most. */
+  /** The estimated maximum cost. */
   readonly costMax: bigint;
 }
 

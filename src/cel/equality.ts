@@ -1,4 +1,4 @@
-// When two values are equal, and which comes first. Numbers compare by value, whatever their types.
+// Equality and order of values. Numbers compare by value, regardless of their types.
 // Upstream: github.com/google/cel-go/common/types, Equal and Compare
 
 import { int64Of } from "#api/int64.ts";
@@ -109,7 +109,7 @@ export function compare(a: Value, b: Value): number | undefined {
 
 const order = (a: bigint | number, b: bigint | number): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** By code points, which is by bytes of UTF-8. */
+/** By code points, which equals the order of UTF-8 bytes. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   if (!/[\ud800-\udfff]/.test(a) && !/[\ud800-\udfff]/.test(b)) return a < b ? -1 : 1;

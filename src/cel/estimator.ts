@@ -1,4 +1,4 @@
-// What an expression costs at most, told from its types and from how large the values of its schema can be.
+// Estimates the maximum cost of an expression, from its types and the size limits of its schema.
 // Upstream: github.com/google/cel-go/checker/cost.go; apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go
 
 import type { Call, Expr, Fold, ListExpr, MapExpr } from "./ast.ts";
@@ -22,12 +22,12 @@ import {
 } from "./sizes.ts";
 import { isOptional, type Type } from "./types.ts";
 
-/** `root` are the bounds of the variable of that name; absent: of all variables, and of what has no variable. */
+/** `root`: the bounds of the variable of that name; absent: of all variables, and of values without one. */
 export function estimateCost(expr: Expr, checked: Checked, root: Bounds, variable?: string): bigint {
   return new Estimator(checked, root, variable).cost(expr);
 }
 
-/** Of the keys or indexes, and of the values in a list or map that an expression made. */
+/** The sizes of keys or indexes, and of values, in a list or map that an expression created. */
 interface Entry {
   readonly kind: "list" | "map";
   readonly key: Size;
@@ -106,7 +106,7 @@ class Estimator {
     return local?.path ?? this.#paths.get(expr.id) ?? SchemaPath.NONE;
   }
 
-  /** The way begins with a variable: self, or what stands for it. */
+  /** The path begins with a variable: self, or a variable that stands for it. */
   #bySchema([variable, ...names]: readonly string[]): Size | undefined {
     if (variable === undefined || variable !== (this.#variable ?? variable)) return undefined;
     let bounds: Bounds | undefined = this.#root;
@@ -294,10 +294,10 @@ class Estimator {
 
 const ONE = fixed(1n);
 const EMPTY = fixed(0n);
-/** Whatever is added to it is all there is. */
+/** The neutral element: a span with another size gives that size. */
 const NOTHING: Size = { min: UNBOUNDED, max: 0n };
 
-/** A name for a value, evaluated once: a loop over nothing. */
+/** A binding: a value with a name, evaluated once, as a loop without items. */
 const isBinding = ({ range, condition }: Fold): boolean =>
   range.kind === "list" && range.items.length === 0 && condition.kind === "literal" && condition.value === false;
 
@@ -305,7 +305,7 @@ function spanOfEntries(a: Entry | undefined, b: Entry | undefined): Entry | unde
   return a && b && { kind: a.kind, key: span(a.key, b.key), value: span(a.value, b.value) };
 }
 
-/** What is plain from the text. */
+/** The size that is visible in the text. */
 function ownSize(expr: Expr): Size | undefined {
   if (expr.kind === "list") return fixed(BigInt(expr.items.length));
   if (expr.kind === "map") return fixed(BigInt(expr.entries.length));

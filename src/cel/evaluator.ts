@@ -1,4 +1,5 @@
-// Evaluates a checked expression within a budget. Errors are absorbed by && and || as CEL demands.
+// Evaluates a checked expression within a budget. && and
+// absorb errors as CEL requires.
 // Upstream: github.com/google/cel-go/interpreter
 
 import type { Call, Expr, Fold } from "./ast.ts";
@@ -20,19 +21,19 @@ import {
 } from "./values.ts";
 
 export interface Evaluation {
-  /** Looked at when a name is used. */
+  /** Called when a name is used. */
   variable(name: string): Value | undefined;
   readonly costMax: number;
   readonly qualified: ReadonlyMap<number, string>;
   readonly overloads: ReadonlyMap<number, readonly string[]>;
-  /** Parts that cost nothing: computed once, when the program was made. */
+  /** Parts without cost: computed once, when the program was created. */
   readonly constants: ReadonlySet<number>;
 }
 
 export interface Outcome {
   readonly cost: number;
   readonly value?: Value;
-  /** Instead of a value. */
+  /** Set in place of a value. */
   readonly error?: string;
 }
 
@@ -126,7 +127,7 @@ class Evaluator {
     }
   }
 
-  /** What fails half-way costs as much. */
+  /** A failure in the middle has the same cost. */
   #made(cost: number, make: () => Value): Value {
     try {
       const value = make();
@@ -142,7 +143,7 @@ class Evaluator {
     try {
       return hasField(this.eval(operand), field);
     } catch (error) {
-      // The field that is asked for stands for the name it begins with; it is not reached.
+      // A missing field counts as part of the name before it, so it costs nothing.
       if (error instanceof CelError && isAttribute(operand)) this.cost--;
       throw error;
     }
@@ -162,7 +163,7 @@ class Evaluator {
     throw new CelError(`no such attribute(s): ${name}`);
   }
 
-  /** The value, or the error it ended with. */
+  /** The value, or the error. */
   #attempt(expr: Expr): Value | CelError {
     try {
       return this.eval(expr);
@@ -172,7 +173,7 @@ class Evaluator {
     }
   }
 
-  /** `decisive` decides whatever the other side is. */
+  /** `decisive` determines the result, whatever the other side is. */
   #logic(args: readonly Expr[], decisive: boolean): Value {
     let failure: CelError | undefined;
     for (const arg of args) {
@@ -197,7 +198,7 @@ class Evaluator {
         const condition = this.eval(args[0] as Expr);
         if (typeof condition !== "boolean") return noOverload();
         const branch = (condition ? args[1] : args[2]) as Expr;
-        // Upstream does not count the name that a branch begins with.
+        // Upstream does not count the name at the start of a branch.
         if (isAttribute(branch)) this.cost--;
         return this.eval(branch);
       }
@@ -215,7 +216,7 @@ class Evaluator {
       case "orValue":
         return this.#orElse(name, expr);
       case "@in":
-        // Nothing is in an empty list, whatever it is.
+        // An empty list contains nothing, whatever the value is.
         if (args[1]?.kind === "list" && args[1].items.length === 0) return false;
         break;
       default:
@@ -225,12 +226,13 @@ class Evaluator {
     return this.#run(expr.id, name, target === undefined ? args : [target, ...args]);
   }
 
-  /** A call that fails, or is given a failure, costs what it would have cost. */
+  /** A call that fails, or has a failed argument, has its normal cost. */
   #run(id: number, name: string, args: readonly Expr[]): Value {
     const isPlace = name === "_[_]" || name === "_[?_]";
     const values: Value[] = [];
     let failure: CelError | undefined;
-    // One or two arguments are all looked at; of more, and of texts for a known pattern, none after one that fails.
+    // One or two arguments are all evaluated; with more, and for texts of a known pattern, evaluation stops after a
+    // failure.
     const endsEarly = args.length > 2 || (PATTERNS.has(name) && this.#options.constants.has((args[1] as Expr).id));
     for (const arg of args) {
       const value = this.#attempt(arg);
@@ -255,7 +257,7 @@ class Evaluator {
       }
     }
     if (isPlace) {
-      // A place is part of the name it belongs to, and so is a name within the brackets.
+      // An index is part of the name before it, and so is a name inside the brackets.
       if (isAttribute(args[1] as Expr)) this.cost--;
       if (!isQualified(args[0] as Expr)) this.#charge(1);
     }
@@ -268,7 +270,7 @@ class Evaluator {
     return result;
   }
 
-  /** The alternative is evaluated only when it is needed. */
+  /** The alternative is evaluated only if needed. */
   #orElse(name: string, expr: Call): Value {
     const value = this.eval(expr.target as Expr);
     if (!(value instanceof Optional)) return noOverload();
@@ -276,7 +278,7 @@ class Evaluator {
     return name === "or" ? value : value.value;
   }
 
-  /** An error so far does not end it: what comes may decide, and costs as much. */
+  /** An error does not end the loop: later items may decide, and cost the same. */
   #fold(expr: Fold): Value {
     const range = this.eval(expr.range);
     const [keys, values] = iteration(range, expr.variable2 !== "");
@@ -314,13 +316,13 @@ function iteration(range: Value, isTwo: boolean): [Value[], Value[]] {
 
 const PATTERNS: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
 
-/** A name, or what is selected from something. */
+/** A name, or a field selection. */
 function isAttribute(expr: Expr): boolean {
   if (expr.kind === "select") return !expr.isTest;
   return expr.kind === "ident" || (expr.kind === "call" && expr.name === "_[_]");
 }
 
-/** Part of a chain of names and places. */
+/** Part of a chain of names and indexes. */
 const isQualified = (expr: Expr): boolean =>
   expr.kind === "ident" ||
   expr.kind === "select" ||

@@ -1,10 +1,10 @@
-// Simple JSON paths such as ".spec.replicas" and ".spec['a.b']" that rules and selectable fields name,
-// checked against a schema. Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, ValidFieldPath
+// Simple JSON paths such as ".spec.replicas" and ".spec['a.b']" of rules and selectable fields, checked against a
+// schema. Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, ValidFieldPath
 
 import { type JSONSchemaProps, propertyOf, valuesOf } from "./json-schema.ts";
 
 export interface FoundField {
-  /** As paths are printed: "spec.replicas", "spec[key]". */
+  /** The printed form: "spec.replicas", "spec[key]". */
   readonly text: string;
   readonly names: readonly string[];
   readonly schema: JSONSchemaProps | undefined;
@@ -13,7 +13,7 @@ export interface FoundField {
 const INVALID = "does not refer to a valid field";
 const END = "unexpected end of JSON path";
 
-/** The field, or what is wrong with the path. */
+/** The field, or the error in the path. */
 export function findField(path: string, root: JSONSchemaProps, allowsBrackets: boolean): FoundField | string {
   const tokens = tokenize(path);
   let schema: JSONSchemaProps | undefined = root;

@@ -18,14 +18,14 @@ import {
 const PRECISION = 6;
 
 export interface Clause {
-  /** What stands before it. */
+  /** The text before it. */
   readonly text: string;
   /** Undefined at the end. */
   readonly verb: string | undefined;
   readonly precision: number;
 }
 
-/** Throws a CelError for a pattern that cannot be read, or that wants more than `count` arguments. */
+/** Throws a CelError for an invalid pattern, or one that needs more than `count` arguments. */
 export function* formatClauses(pattern: string, count: number): Generator<Clause> {
   let text = "";
   let used = 0;
@@ -121,7 +121,7 @@ function doubleOf(value: Value, name: string): number {
 
 const notFinite = (value: number): string => (Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "-∞");
 
-/** In the locale of the United States: groups of three digits. */
+/** In the US locale: groups of three digits. */
 function fixed(value: Value, precision: number): string {
   const number = doubleOf(value, "fixed-point");
   if (!Number.isFinite(number)) return notFinite(number);

@@ -7,7 +7,7 @@ const FORMATS = [
   ...["isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "date", "duration"],
   ...["date-time", "k8s-short-name", "k8s-long-name"],
 ];
-/** What makes expressions that can be matched in many ways try them all. */
+/** Texts that make ambiguous patterns try all alternatives. */
 const HOSTILE = [
   ...["1", "0", "a", " ", "-", ".", ":", "/", "%", '"', "<", "@", "1 ", "a.", "1.", "a b", "0:", '"a" ', "a<", "\\"],
   ...["1h", "ff:", "a@", "AAAA", "=", "rgb( "],

@@ -1,4 +1,4 @@
-// String formats that schemas may name. Names count without their dashes.
+// String formats in schemas. Dashes in names are ignored.
 // Upstream: k8s.io/kube-openapi/pkg/validation/strfmt; apiextensions-apiserver/pkg/apiserver/validation/formats.go
 
 import { ValueError } from "#api/errors.ts";
@@ -58,7 +58,7 @@ const CHECKS: Readonly<Record<string, FormatCheck>> = {
 
 const checkOf = (format: string): FormatCheck | undefined => CHECKS[format.replaceAll("-", "")];
 
-/** The format that counts for a schema with this type; others are ignored. `type` is "" where there is none or several. */
+/** The format for a schema with this type; others are ignored. `type`: "" without a type or with several. */
 export function recognizedFormat(type: string, format: string | undefined): string {
   if (format === undefined || format === "") return "";
   switch (type) {
@@ -74,7 +74,7 @@ export function recognizedFormat(type: string, format: string | undefined): stri
   }
 }
 
-/** Undefined: no such format of strings. */
+/** Undefined: unknown format. */
 export function hasFormat(format: string, text: string): boolean | undefined {
   return checkOf(format)?.(text);
 }
@@ -105,11 +105,11 @@ export function isDuration(text: string): boolean {
     parseDuration(text);
     return true;
   } catch (error) {
-    // Then perhaps as Scala writes it.
+    // It may still be in Scala's form.
     if (!(error instanceof ValueError)) throw error;
   }
   let hasUnit = false;
-  // A match can only begin where a number does: without the first condition long numbers would take quadratic time.
+  // A match begins only at the start of a number: without the first condition long numbers would take quadratic time.
   for (const [, number = "", unit = ""] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
     if (!fitsInt64(number)) return false;
     const name = unit.toLowerCase();
@@ -134,7 +134,7 @@ function isMac(text: string): boolean {
 }
 
 const ATOM = "A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-\\u0080-\\uffff";
-// Each is written so that there is one way to match a text: another would take exponential time.
+// Each pattern matches a text in only one way: otherwise it could take exponential time.
 const DOTTED = `[${ATOM}]+(?:\\.[${ATOM}]+)*`;
 const ADDRESS = `(?:${DOTTED}|"[^"\\\\\\r\\n]*(?:\\\\.[^"\\\\\\r\\n]*)*")@(?:${DOTTED}|\\[[^\\[\\]\\\\]+\\])`;
 const PLAIN_EMAIL = new RegExp(`^\\s*${ADDRESS}\\s*$`);

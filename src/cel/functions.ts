@@ -1,5 +1,5 @@
-// The functions of the standard library and of Kubernetes' own: strings, lists, sets, times, regular
-// expressions, optional values. Called with values whose types may be known only now.
+// The functions of the standard library and of Kubernetes: strings, lists, sets, times, regular expressions, optional
+// values. The types of arguments may be known only at run time.
 // Upstream: github.com/google/cel-go/{common/stdlib,ext,cel/library.go}; k8s.io/apiserver/pkg/cel/library
 
 import { CONVERSIONS } from "./conversions.ts";
@@ -155,11 +155,11 @@ function mapInsert(map: Value, key: Value, value?: Value): Value {
   return key.keys().reduce<LiteralMap>((into, k) => insert(into, k, key.get(k) as Value), map);
 }
 
-/** Times of day in UTC, or at a fixed distance from it. */
+/** The time of day in UTC, or at a fixed offset from it. */
 function zoned(time: Timestamp, zone: Value | undefined): ReturnType<typeof civilTime> {
   if (zone === undefined || zone === "UTC" || zone === "") return civilTime(time.nanos);
   const match = typeof zone === "string" ? /^([+-]?)(\d{2}):(\d{2})$/.exec(zone) : null;
-  // Deviation: names of zones need the host's tables, which are not the same everywhere.
+  // Deviation: names of zones would need the host's tables, which differ between hosts.
   if (match === null) throw new CelError(`unknown time zone ${String(zone)}`);
   const minutes = Number(match[2]) * 60 + Number(match[3]);
   return civilTime(time.nanos + BigInt(match[1] === "-" ? -minutes : minutes) * 60_000_000_000n);

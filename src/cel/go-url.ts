@@ -1,4 +1,4 @@
-// URLs as Go's net/url takes them apart, as far as schemas and CEL look at them.
+// URLs parsed like Go's net/url, as far as schemas and CEL need them.
 // Upstream: net/url, ParseRequestURI
 
 export interface GoUrl {
@@ -13,7 +13,7 @@ export interface GoUrl {
   readonly rawQuery: string;
 }
 
-/** Undefined: no absolute URI and no absolute path. A fragment is part of the path here, as in Go. */
+/** Undefined: neither an absolute URI nor an absolute path. As in Go, a fragment is part of the path here. */
 export function parseRequestUri(text: string): GoUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Go refuses control characters
   if (text === "" || /[\u0000-\u001f\u007f]/.test(text)) return undefined;
@@ -29,7 +29,7 @@ export function parseRequestUri(text: string): GoUrl | undefined {
     rest = rest.slice(0, question);
   }
   if (!rest.startsWith("/")) {
-    // An opaque URI is fine, a relative one is not.
+    // An opaque URI is accepted, a relative one is not.
     return scheme === "" ? undefined : { scheme, user: "", host: "", path: "", escapedPath: "", rawQuery };
   }
   let user = "";
@@ -65,7 +65,7 @@ function parseHost(host: string): string | undefined {
   return unescapeHost(host);
 }
 
-/** Hosts may hold what percent-encodes a byte above ASCII, and no other escapes. */
+/** Hosts may contain percent-encoded bytes above ASCII, and no other escapes. */
 function unescapeHost(host: string): string | undefined {
   if (/%(?![0-9a-fA-F]{2})/.test(host)) return undefined;
   if (/%[0-7][0-9a-fA-F]/.test(host) && !host.startsWith("[")) return undefined;
@@ -73,7 +73,7 @@ function unescapeHost(host: string): string | undefined {
   return unescapeUrl(host);
 }
 
-/** Undefined: an escape that is none. */
+/** Undefined: an invalid escape. */
 export function unescapeUrl(text: string): string | undefined {
   if (!text.includes("%")) return text;
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
@@ -92,7 +92,7 @@ export function unescapeUrl(text: string): string | undefined {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** The given form where it is a valid encoding, else the default one. */
+/** The given form if it is a valid encoding, otherwise the default one. */
 function escapePath(raw: string, path: string): string {
   if (/^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]*$/.test(raw)) return raw;
   return Array.from(new TextEncoder().encode(path), (byte) => {
@@ -103,7 +103,7 @@ function escapePath(raw: string, path: string): string {
   }).join("");
 }
 
-/** The query's values by key, each in order. Upstream: url.Values; what cannot be read is left out. */
+/** The query's values by key, each in order. Upstream: url.Values; invalid parts are left out. */
 export function parseUrlQuery(rawQuery: string): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const part of rawQuery.split("&")) {

@@ -1,5 +1,5 @@
-// The schema of a custom resource as its definition says it, with the few accessors that all
-// readers share. Nothing is converted: pruning, defaulting, validation and CEL read this form.
+// The schema of a custom resource in the form of its definition, with the few accessors that all readers share.
+// Pruning, defaulting, validation and CEL read this form without conversion.
 
 import type { JSONSchemaProps } from "#api/generated/types/apiextensions-v1.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -10,7 +10,7 @@ export type {
   ValidationRule,
 } from "#api/generated/types/apiextensions-v1.ts";
 
-/** The schema of array items; undefined also where a list of schemas is given, which no structural schema has. */
+/** The schema of array items; also undefined for a list of schemas, which structural schemas do not have. */
 export function itemsOf(schema: JSONSchemaProps | undefined): JSONSchemaProps | undefined {
   const items = schema?.items;
   return items === undefined || items === null || Array.isArray(items) ? undefined : (items as JSONSchemaProps);
@@ -21,7 +21,7 @@ export function tupleOf(schema: JSONSchemaProps): readonly JSONSchemaProps[] {
   return Array.isArray(schema.items) ? (schema.items as readonly JSONSchemaProps[]) : [];
 }
 
-/** The schema of a map's values; undefined where a bool stands for it. */
+/** The schema of a map's values; undefined for a boolean. */
 export function valuesOf(schema: JSONSchemaProps | undefined): JSONSchemaProps | undefined {
   const values = schema?.additionalProperties;
   return typeof values === "object" && values !== null ? values : undefined;
@@ -43,7 +43,7 @@ export const isEmbedded = (schema: JSONSchemaProps | undefined): boolean =>
 const embedded = new WeakMap<JSONSchemaProps, JSONSchemaProps>();
 const EMPTY_ROOT: JSONSchemaProps = { "x-kubernetes-embedded-resource": true };
 
-/** The root of a resource has apiVersion, kind and metadata like any embedded one. */
+/** The root of a resource has apiVersion, kind and metadata, like an embedded resource. */
 export function asEmbedded(schema: JSONSchemaProps | undefined): JSONSchemaProps {
   if (schema === undefined) return EMPTY_ROOT;
   if (isEmbedded(schema)) return schema;
@@ -55,7 +55,7 @@ export function asEmbedded(schema: JSONSchemaProps | undefined): JSONSchemaProps
   return made;
 }
 
-/** Does any schema below, itself included, fulfil this? Upstream: validation.go, SchemaHas */
+/** Whether any schema in the tree satisfies the predicate. Upstream: validation.go, SchemaHas */
 export function someSchema(
   schema: JSONSchemaProps | undefined,
   fulfils: (schema: JSONSchemaProps) => boolean,
@@ -81,7 +81,7 @@ function* schemasBelow(schema: JSONSchemaProps): Generator<JSONSchemaProps | und
   }
 }
 
-/** JSON as Go writes it: keys in order. Equal values have equal texts. */
+/** JSON in Go's form, with sorted keys. Equal values have equal texts. */
 export function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return stringifyJson(value) ?? "null";

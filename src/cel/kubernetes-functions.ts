@@ -56,7 +56,7 @@ const semver = (value: Value | undefined): Semver => unwrap("kubernetes.Semver",
 const ip = (value: Value | undefined): Ip => unwrap("net.IP", value);
 const cidr = (value: Value | undefined): Cidr => unwrap("net.CIDR", value);
 
-/** Does it parse? */
+/** Whether it parses. */
 function succeeds(parse: () => unknown): boolean {
   try {
     parse();
@@ -69,7 +69,7 @@ function succeeds(parse: () => unknown): boolean {
 
 const toQuantity = (value: Value): Value => newQuantity(() => parseQuantity(text(value)));
 
-/** What cannot be parsed, or computed within bounds, fails the expression. */
+/** A parse error or an overflow fails the expression. */
 function newQuantity(make: () => Quantity): Value {
   try {
     return new Opaque("kubernetes.Quantity", make());
@@ -193,7 +193,7 @@ export const KUBERNETES: Readonly<Record<string, CelFunction>> = {
   cidr: toCidr as CelFunction,
   isCIDR: (value) => succeeds(() => parseCidr(text(value))),
   containsIP: (network, address) => {
-    // Upstream loses the complaint about an address that is none.
+    // As upstream, the error of an invalid address is lost.
     if (typeof address === "string" && !succeeds(() => parseIp(address))) return noOverload();
     return containsIp(cidr(network), typeof address === "string" ? parseIp(address) : ip(address));
   },

@@ -21,7 +21,7 @@ const RAW = `[rR](?:"""[\\s\\S]*?"""|'''[\\s\\S]*?'''|"[^"\\n\\r]*"|'[^'\\n\\r]*
 const LONG = `"""(?:[^\\\\]|${ESCAPE})*?"""|'''(?:[^\\\\]|${ESCAPE})*?'''`;
 const SHORT = `"(?:[^"\\\\\\n\\r]|${ESCAPE})*"|'(?:[^'\\\\\\n\\r]|${ESCAPE})*'`;
 const STRING = new RegExp(`(?:${RAW}|${LONG}|${SHORT})`, "y");
-/** A string that has no end: up to the first character that cannot go on. */
+/** A string without an end: up to the first invalid character. */
 const BROKEN = new RegExp(`(?:"(?:[^"\\\\\\n\\r]|${ESCAPE})*|'(?:[^'\\\\\\n\\r]|${ESCAPE})*)(?:\\\\.?)?`, "y");
 const KEYWORDS: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
 
@@ -77,7 +77,7 @@ export function tokenize(text: string, errors: SourceError[]): Token[] {
       continue;
     }
     const char = String.fromCodePoint(text.codePointAt(at) as number);
-    // A sign that could have gone on takes the character that it failed at with it.
+    // An incomplete operator includes the character after it.
     const next = "=&|".includes(char) ? (text[at + 1] ?? "") : "";
     const rest = take(BROKEN) ?? char + next;
     errors.push({ offset: offsetOf(at), message: `Syntax error: token recognition error at: '${rest}'` });
@@ -102,7 +102,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "?": "?",
 };
 
-/** The content of a quoted literal; bytes where escapes mean bytes. Undefined: an escape that is none. */
+/** The content of a quoted literal; bytes if escapes mean bytes. Undefined: an invalid escape. */
 export function unquote(literal: string, isBytes: boolean): string | Uint8Array | undefined {
   const isRaw = /^[rR]/.test(literal);
   let body = isRaw ? literal.slice(1) : literal;

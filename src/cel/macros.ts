@@ -1,4 +1,4 @@
-// Macros: calls that are rewritten before they are checked.
+// Macros: calls that are rewritten before the type check.
 // Upstream: github.com/google/cel-go/parser/macro.go; cel/library.go (optional); ext/comprehensions.go; ext/lists.go
 
 import type { Expr } from "./ast.ts";
@@ -19,7 +19,7 @@ export interface MacroCall {
 
 const ACCUMULATOR = "@result";
 
-/** Undefined: a call like any other. */
+/** Undefined: not a macro. */
 export function expandMacro(context: MacroContext, call: MacroCall): Expr | undefined {
   const { name, target, args } = call;
   const make = new Maker(context, call.offset);
@@ -114,7 +114,7 @@ class Maker {
     return { kind: "fold", ...this.#node, variable, variable2, accumulator, ...rest };
   }
 
-  /** A name for a value: a loop over nothing. */
+  /** A binding: a value with a name, as a loop without items. */
   binding(name: string, value: Expr, result: Expr): Expr {
     return this.fold({
       range: this.list(),
@@ -160,7 +160,7 @@ function variablesOf(context: MacroContext, name: string, args: readonly Expr[],
 function fold(make: Maker, name: string, range: Expr, variables: readonly string[], rest: readonly Expr[]): Expr {
   const [first, second] = rest as [Expr, Expr | undefined];
   const always = (): Expr => make.literal(true);
-  /** With a filter, only what it lets through takes the step. */
+  /** With a filter, the step applies only to items that pass it. */
   const filtered = (step: (value: Expr) => Expr): Expr =>
     second === undefined ? step(first) : make.call("_?_:_", first, step(second), make.ident());
   const result = (): Expr => make.ident();

@@ -98,7 +98,7 @@ const index: Binary = (collection, key) => {
   throw new CelError(isList(collection) ? `index out of bounds: ${keyText(key)}` : `no such key: ${keyText(key)}`);
 };
 
-/** Undefined: there is nothing at this place. */
+/** Undefined: the collection has no such key or index. */
 function find(collection: Value, key: Value): Value | undefined {
   if (isMap(collection)) return collection.get(key);
   if (!isList(collection)) return noOverload();

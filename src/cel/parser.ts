@@ -1,8 +1,8 @@
-// From text to expressions. A descent over the grammar of CEL; messages are those of upstream's parser
-// where an expression is missing or goes on where it should end.
-// Upstream: github.com/google/cel-go/parser/parser.go
+// Parses text to expressions, by recursive descent over the grammar of CEL. The messages are those of upstream's parser
+// if an expression is missing or does not end.
 //
-// Deviation: after a syntax error nothing more is looked for, where upstream recovers and may find more.
+// Deviation: stops after the first syntax error; upstream recovers and may find more.
+// Upstream: github.com/google/cel-go/parser/parser.go
 
 import { type Expr, type MapEntry, NOWHERE, type SourceError, type StructField } from "./ast.ts";
 import { type Token, tokenize, unquote } from "./lexer.ts";
@@ -27,7 +27,7 @@ const EXPECTED_EXPR =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 const DEPTH_MAX = 250;
 
-/** With `hasBind`, cel.bind names a value. */
+/** `hasBind` enables cel.bind. */
 export function parseCel(text: string, hasBind = false): Parsed {
   const errors: SourceError[] = [];
   const tokens = tokenize(text, errors);
@@ -138,7 +138,7 @@ class Parser implements MacroContext {
     return this.#chain("&&", () => this.#relation());
   }
 
-  /** Nothing else is said about such a text. */
+  /** No other error is reported for such a text. */
   #tooDeep(message: string): never {
     this.#errors.splice(0, this.#errors.length, { offset: NOWHERE, message });
     throw new SyntaxFailure(message);
@@ -267,7 +267,7 @@ class Parser implements MacroContext {
     return { kind: "ident", id: this.nextId(), offset: token.offset, name };
   }
 
-  /** A name, perhaps qualified, before a brace. */
+  /** A name, possibly qualified, before a brace. */
   #isStruct(): boolean {
     let ahead = 0;
     while (this.#peek(ahead).text === "." && this.#peek(ahead + 1).kind === "ident") ahead += 2;

@@ -1,11 +1,11 @@
-// Regular expressions as Go has them: linear time, compiled once.
+// Regular expressions like Go's: linear time, compiled once.
 
 import { RE2JS } from "re2js";
 import { RecentMap } from "#base/recent-map.ts";
 
 const compiled = new RecentMap<string, RE2JS | string>(1024);
 
-/** The expression, or Go's text about what is wrong with it. */
+/** The expression, or Go's error text. */
 export function compilePattern(pattern: string): RE2JS | string {
   let found = compiled.get(pattern);
   if (found === undefined) {
@@ -24,7 +24,7 @@ function compile(pattern: string): RE2JS | string {
   }
 }
 
-/** Does it match anywhere? */
+/** Whether it matches anywhere. */
 export function matchesPattern(pattern: RE2JS, text: string): boolean {
   return pattern.matcher(text).find();
 }

@@ -1,5 +1,5 @@
-// The types of what the expressions of a policy see besides objects: the request, its namespace, the authorizer, and
-// variables of the policy; and the types that mutations make.
+// The types of a policy's variables besides objects: the request, its namespace, the authorizer, and the policy's own
+// variables; and the types that mutations create.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go; k8s.io/apiserver/pkg/cel/mutation.
 
 import type { Extension, Overload } from "./declarations.ts";
@@ -63,17 +63,17 @@ export const namespaceType: Type = struct("Namespace", {
 export const authorizerType: Type = struct("authorization.Authorizer", {});
 export const resourceCheckType: Type = struct("authorization.ResourceCheck", {});
 
-/** Of all expressions of policies. */
+/** For all expressions of policies. */
 export const policyTypes: Extension = {
   structType: (name) => [requestType, namespaceType].find((type) => type.name === name),
 };
 
 const JSON_PATCH_FIELDS = new Map(Object.entries({ op: STRING, path: STRING, from: STRING, value: DYN }));
 
-/** As upstream, it has any other field as well, of a type without a name. */
+/** As upstream, it also has any other field, of a type without a name. */
 export const jsonPatchType: Type = { ...structType("JSONPatch", JSON_PATCH_FIELDS), anyField: structType("") };
 
-/** An object that is applied; the fields of it have types that are named after their paths. */
+/** An applied object; the types of its fields are named after their paths. */
 export const appliedType = (name = "Object"): Type => ({ ...structType(name), anyField: DYN });
 
 const escapeKey: Overload = {
@@ -84,7 +84,7 @@ const escapeKey: Overload = {
   params: [],
 };
 
-/** Of the expressions of mutations. */
+/** For the expressions of mutations. */
 export const mutationTypes: Extension = {
   structType(name) {
     if (name === jsonPatchType.name) return jsonPatchType;
@@ -93,12 +93,12 @@ export const mutationTypes: Extension = {
   overloadsOf: (name) => (name === "jsonpatch.escapeKey" ? [escapeKey] : undefined),
 };
 
-/** `variables`, with a field for each variable that has been checked so far. */
+/** The type of `variables`, with a field for each variable checked so far. */
 export const variablesType = (fields: ReadonlyMap<string, Type>): Type => structType("kubernetes.variables", fields);
 
 const SIMPLE: ReadonlySet<string> = new Set("bool bytes double duration int null string timestamp uint".split(" "));
 
-/** What a variable's type is to the expressions that use it. As upstream, fields of objects are not known there. */
+/** The type of a variable in later expressions. As upstream, fields of objects are unknown there. */
 export function variableType(type: Type | undefined): Type {
   if (type === undefined) return DYN;
   if (SIMPLE.has(type.kind)) return type;

@@ -1,4 +1,4 @@
-// How large the values of a schema can be, by its own limits or by what fits into one request.
+// The maximum sizes of a schema's values, from its limits or from the size of a request.
 // Upstream: k8s.io/apiserver/pkg/cel/{common/schemas.go,limits.go}, SchemaDeclType
 
 import { byteLength } from "#api/go-text.ts";
@@ -8,14 +8,14 @@ import { asResource, escapeName } from "./schema-types.ts";
 import { wrapped } from "./sizes.ts";
 
 export interface Bounds {
-  /** Of characters, bytes, items or entries; 0 where nothing is counted. */
+  /** In characters, bytes, items or entries; 0 if nothing is counted. */
   readonly max: bigint;
-  /** Bytes of the shortest JSON there is of it. */
+  /** The bytes of its shortest JSON form. */
   readonly shortest: number;
   readonly fields?: ReadonlyMap<string, Bounds>;
-  /** Of a field that is not among them; absent: nothing is known of it. */
+  /** For other fields; absent: unknown. */
   readonly otherFields?: Bounds;
-  /** Of the items of a list or the values of a map. */
+  /** For the items of a list or the values of a map. */
   readonly values?: Bounds;
   readonly keys?: Bounds;
 }
@@ -23,14 +23,14 @@ export interface Bounds {
 const REQUEST_BYTES_MAX = 3 * 1024 * 1024;
 const LONGEST_TEXT = BigInt(REQUEST_BYTES_MAX - 2);
 
-/** How often a value as short as this fits into a request, each followed by a comma. */
+/** How often a value of this size fits into a request, each followed by a comma. */
 export const timesInRequest = (shortest: number): bigint => BigInt(Math.trunc(REQUEST_BYTES_MAX / (shortest + 1)));
 
 const scalar = (shortest: number, max = 0n): Bounds => ({ max, shortest });
 
 const BOOL = scalar(4);
 const NUMBER = scalar(1);
-/** Keys are counted as if they were empty. */
+/** Keys count as empty. */
 const KEY = scalar(2);
 
 /** Undefined: rules cannot see it. */
@@ -66,7 +66,7 @@ export function boundsOf(schema: JSONSchemaProps | undefined, isResourceRoot: bo
 const limit = (given: Int64 | undefined): bigint | undefined =>
   given === undefined || given === null ? undefined : BigInt(given > 0 ? given : 0);
 
-/** Lengths are told in characters, of which each can have four bytes. */
+/** Lengths are in characters, of up to four bytes each. */
 function fourBytesEach(length: Int64 | undefined): bigint | undefined {
   const most = limit(length);
   return most === undefined ? undefined : wrapped(most * 4n);

@@ -1,9 +1,10 @@
-// Where a value stands in a schema, as far as an expression tells. Upstream: github.com/google/cel-go/checker/cost.go
+// The position of a value in a schema, as far as an expression shows it. Upstream:
+// github.com/google/cel-go/checker/cost.go
 
 /**
- * The way to a value through the schema: a variable, then names of fields, "@items", "@keys" and "@values".
- * Upstream's are Go slices: two that prolong the same one can share its memory, and then the later one
- * changes the earlier. What is estimated by such a path is part of the verdict.
+ * The path to a value through the schema: a variable, then names of fields, "@items", "@keys" and "@values". Upstream's
+ * paths are Go slices: two extensions of the same path can share its memory, and the later one then changes the
+ * earlier. Estimates depend on this, so it is reproduced.
  */
 export class SchemaPath {
   static readonly NONE: SchemaPath = new SchemaPath([], 0, 0);

@@ -1,5 +1,5 @@
-// What a schema is to CEL: the types of its rules, and the values they see. Fields have names that CEL
-// can spell. Upstream: k8s.io/apiserver/pkg/cel/{common/schemas.go,common/valuesunstructured.go,escaping.go}
+// A schema in CEL: the types and the values of its rules. Field names are escaped to valid CEL names. Upstream:
+// k8s.io/apiserver/pkg/cel/{common/schemas.go,common/valuesunstructured.go,escaping.go}
 
 import { ValueError } from "#api/errors.ts";
 import { parseDuration } from "#api/go-duration.ts";
@@ -40,7 +40,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Undefined: a name that cannot be spelled. */
+/** Undefined: the name cannot be escaped. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
@@ -74,7 +74,7 @@ const TYPE_META: Readonly<Record<string, JSONSchemaProps>> = {
 
 const resources = new WeakMap<JSONSchemaProps, JSONSchemaProps>();
 
-/** With the fields that every resource has, unless it describes them all itself. */
+/** Adds the fields of every resource, unless the schema has them all. */
 export function asResource(schema: JSONSchemaProps): JSONSchemaProps {
   let made = resources.get(schema);
   if (made === undefined) {
@@ -87,7 +87,7 @@ export function asResource(schema: JSONSchemaProps): JSONSchemaProps {
   return made;
 }
 
-/** Undefined: rules cannot see it. `name` is that of the type, if it is one with fields. */
+/** Undefined: rules cannot see it. `name`: the name of the type, if it has fields. */
 export function celType(schema: JSONSchemaProps | undefined, isResourceRoot: boolean, name: string): Type | undefined {
   if (schema === undefined) return undefined;
   if (schema["x-kubernetes-int-or-string"]) return DYN;
@@ -139,7 +139,7 @@ const invalid = (what: string): never => {
   throw new CelError(`invalid data, ${what}`);
 };
 
-/** Throws a CelError for what does not fit its schema. */
+/** Throws a CelError for a value that does not fit its schema. */
 export function celValue(json: unknown, schema: JSONSchemaProps): Value {
   if (json === null || json === undefined) {
     return schema.nullable ? null : invalid("got null for schema with nullable=false");
@@ -322,7 +322,7 @@ export class SchemaList implements List {
     return this.#schema["x-kubernetes-list-type"] ?? "atomic";
   }
 
-  /** What tells items apart: keys of a map, the values of a set. */
+  /** The identity of an item: the keys of a map, the value in a set. */
   #identity(json: unknown): string {
     if (this.#type !== "map") return sortedJson(json);
     const keys = this.#schema["x-kubernetes-list-map-keys"] ?? [];
@@ -360,7 +360,7 @@ export class SchemaList implements List {
   }
 }
 
-/** An item as JSON, so that it can stand among those of a schema. */
+/** An item as JSON, so that it can be added to a schema's list. */
 function jsonOf(list: List, index: number): unknown {
   if (list instanceof SchemaList) return list.json[index];
   return toJson(list.at(index));

@@ -7,7 +7,7 @@ const refuse = (why: string): never => {
   throw new CelError(why);
 };
 
-/** Throws a CelError. `normalize` takes a leading "v", missing parts and leading zeros. */
+/** Throws a CelError. `normalize` accepts a leading "v", missing parts and leading zeros. */
 export function parseSemver(given: string, normalize: boolean): Semver {
   const text = normalize ? normalized(given) : given;
   if (text === "") return refuse("Version string empty");

@@ -1,4 +1,4 @@
-// Estimates of sizes and costs: whole numbers of 64 bits that stop at the largest instead of wrapping.
+// Estimates of sizes and costs: 64-bit integers that saturate instead of wrapping.
 // Upstream: github.com/google/cel-go/checker/cost.go, SizeEstimate and CostEstimate
 
 /** Of characters, bytes, items or entries. */
@@ -7,7 +7,7 @@ export interface Size {
   readonly max: bigint;
 }
 
-/** As large as numbers get: nothing is known. */
+/** The largest number: unknown. */
 export const UNBOUNDED: bigint = 2n ** 64n - 1n;
 export const UNKNOWN: Size = { min: 0n, max: UNBOUNDED };
 
@@ -19,13 +19,13 @@ const bounded = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED : valu
 export const plus = (a: bigint, b: bigint): bigint => bounded(a + b);
 export const times = (a: bigint, b: bigint): bigint => bounded(a * b);
 
-/** Rounded up, as the nearest double says. */
+/** Rounded up, from the nearest double. */
 export function scaled(value: bigint, factor: number): bigint {
   const product = Math.ceil(Number(value) * factor);
   return product >= 2 ** 64 ? UNBOUNDED : BigInt(product);
 }
 
-/** Where upstream does not look out for the largest number. */
+/** For places where upstream does not saturate. */
 export const wrapped = (value: bigint): bigint => BigInt.asUintN(64, value);
 
 export const fixed = (size: bigint): Size => ({ min: size, max: size });
@@ -39,7 +39,7 @@ export function larger(a: bigint, b: bigint): bigint {
   return b;
 }
 
-/** Both are within it. */
+/** The smallest range that contains both. */
 export const span = (a: Size, b: Size): Size => ({
   min: larger(a.min, b.min) === a.min ? b.min : a.min,
   max: larger(a.max, b.max),

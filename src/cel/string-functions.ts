@@ -60,7 +60,7 @@ function replace(value: Value, old: Value, by: Value, limit: Value = -1n): Value
   );
 }
 
-/** Puts a text before every character and at the end, at most so often. */
+/** Inserts a text before every character and at the end, at most `max` times. */
 function between(whole: string, by: string, max: number): string {
   const all = Array.from(whole);
   return all.map((char, i) => (i < max ? by : "") + char).join("") + (all.length < max ? by : "");
@@ -111,7 +111,7 @@ const quote = (value: Value): Value =>
     .map((char) => QUOTED[char] ?? char)
     .join("")}"`;
 
-/** White space of Unicode, which is a little more than JavaScript's. */
+/** White space of Unicode, slightly more than JavaScript's. */
 const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 const EDGES = new RegExp(`^${SPACE}+|${SPACE}+$`, "g");
 

@@ -8,7 +8,7 @@ const GIGA = 1_000_000_000n;
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Nanoseconds since the epoch; undefined for what is no RFC 3339 time. */
+/** Nanoseconds since the epoch; undefined for an invalid RFC 3339 time. */
 export function parseTimestamp(text: string): bigint | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;

@@ -1,4 +1,4 @@
-// Types of CEL, and how one fits another. Upstream: github.com/google/cel-go/checker/{types,format}.go
+// Types of CEL, and assignability between them. Upstream: github.com/google/cel-go/checker/{types,format}.go
 
 export type TypeKind =
   | "null"
@@ -22,12 +22,12 @@ export type TypeKind =
 
 export interface Type {
   readonly kind: TypeKind;
-  /** Of structs, opaque types and parameters; else the kind. */
+  /** For structs, opaque types and parameters; otherwise the kind. */
   readonly name: string;
   readonly params: readonly Type[];
-  /** Fields of structs that schemas describe; absent: it has none that can be named. */
+  /** Fields of structs from schemas; absent: no known fields. */
   readonly fields?: ReadonlyMap<string, Type>;
-  /** Of structs that have any field: the type of each. */
+  /** For structs that accept any field: the type of each. */
   readonly anyField?: Type;
 }
 
@@ -43,7 +43,7 @@ export const BYTES: Type = simple("bytes");
 export const DURATION: Type = simple("duration");
 export const TIMESTAMP: Type = simple("timestamp");
 export const DYN: Type = simple("dyn");
-/** A message of any type: dynamic, but not to be iterated over. */
+/** A message of any type: dynamic, but not iterable. */
 export const ANY: Type = simple("any");
 export const ERROR: Type = simple("error");
 export const listType = (element: Type): Type => ({ kind: "list", name: "list", params: [element] });
@@ -63,7 +63,7 @@ const BY_NAME: ReadonlyMap<string, Type> = new Map(
   [NULL, BOOL, INT, UINT, DOUBLE, STRING, BYTES, DURATION, TIMESTAMP, DYN].map((type) => [type.kind, type]),
 );
 
-/** Reads what formatType writes. Single capital letters are parameters. */
+/** Parses the output of formatType. Single capital letters are parameters. */
 export function parseType(text: string): Type {
   const open = text.indexOf("(");
   if (open < 0) {
@@ -103,7 +103,7 @@ const DECLARED: Readonly<Partial<Record<TypeKind, string>>> = {
   timestamp: "google.protobuf.Timestamp",
 };
 
-/** As a type is declared, which is not always how the checker prints it; without its parameters. */
+/** The declared name of a type, which may differ from the checker's output; without parameters. */
 export const declaredName = ({ kind, name }: Type): string => DECLARED[kind] ?? name;
 
 export const isOptional = (type: Type): boolean => type.kind === "opaque" && type.name === "optional_type";
@@ -119,7 +119,7 @@ export function isSameType(a: Type, b: Type): boolean {
   );
 }
 
-/** What parameters stand for, as far as it is known. */
+/** The known types of parameters. */
 export class Substitution {
   #known: Map<string, Type>;
 
@@ -127,7 +127,7 @@ export class Substitution {
     this.#known = new Map(known);
   }
 
-  /** Takes the change over only when it holds. */
+  /** Keeps the change only if it succeeds. */
   try(change: (copy: Substitution) => boolean): boolean {
     const copy = new Substitution(this.#known);
     if (!change(copy)) return false;
@@ -152,7 +152,7 @@ export class Substitution {
     return from.length === to.length && from.every((type, i) => this.assignable(type, to[i] as Type));
   }
 
-  /** Can both be one type? Parameters learn from it. */
+  /** Whether both can be one type. Binds parameters. */
   assignable(a: Type, b: Type): boolean {
     if (b.kind === "param") {
       const outcome = this.#substitute(a, b);

@@ -1,5 +1,5 @@
-// What can be seen to be wrong in an expression whose types are right: literals that do not parse,
-// lists of mixed types, format strings that do not fit their arguments.
+// Finds errors in an expression with correct types: invalid literals, lists of mixed types, format strings that do not
+// match their arguments.
 // Upstream: github.com/google/cel-go/cel/validator.go; ext/formatting.go, stringFormatValidator
 
 import { ValueError } from "#api/errors.ts";
@@ -20,7 +20,7 @@ export function validateCel(expr: Expr, typeOf: (expr: Expr) => Type): SourceErr
   return errors;
 }
 
-/** Arguments of format() may be mixed. */
+/** Arguments of format() may have mixed types. */
 function visit(expr: Expr, isExempt: boolean, look: (expr: Expr, isExempt: boolean) => void): void {
   look(expr, isExempt);
   const exempt = isExempt || (expr.kind === "call" && expr.name === "format");
@@ -76,7 +76,7 @@ function checkCall(errors: SourceError[], expr: Call, typeOf: (expr: Expr) => Ty
     checkFormat(errors, expr, target.value, args[0].items, typeOf);
     return;
   }
-  // As upstream, also of matches(text, pattern): there the pattern is not looked at.
+  // As upstream, this also applies to matches(text, pattern), whose pattern is not checked.
   const arg = ["matches", "duration", "timestamp"].includes(name) ? args[0] : undefined;
   if (arg?.kind !== "literal" || typeof arg.value !== "string") return;
   const text = arg.value;
@@ -143,7 +143,7 @@ function checkFormat(
   }
 }
 
-/** The part of an argument that a clause cannot print. */
+/** The part of an argument that a clause cannot format. */
 function misfit(expr: Expr, kinds: readonly string[], isDeep: boolean, typeOf: (expr: Expr) => Type): Expr | undefined {
   const type = typeOf(expr);
   if (type.kind !== "dyn" && type.kind !== "param" && !kinds.includes(type.kind)) return expr;

@@ -71,7 +71,7 @@ export interface NamedFormat {
   validate(text: string): string[];
 }
 
-/** A value kept by x-kubernetes-preserve-unknown-fields: it can only be compared. */
+/** A value of x-kubernetes-preserve-unknown-fields: it can only be compared. */
 export class Preserved {
   readonly json: unknown;
   constructor(json: unknown) {
@@ -82,9 +82,9 @@ export class Preserved {
 export interface List {
   readonly isList: true;
   readonly size: number;
-  /** The index is in range. */
+  /** The index must be in range. */
   at(index: number): Value;
-  /** Lists of schemas compare and add by their own rules. */
+  /** Lists of schemas have special rules for comparison and addition. */
   equals?(other: List): boolean;
   add?(other: List): List;
 }
@@ -128,7 +128,7 @@ export class ArrayList implements List {
   }
 }
 
-/** A map made by an expression. */
+/** A map created by an expression. */
 export class LiteralMap implements MapLike {
   readonly isMap = true;
   readonly #entries: Map<string, readonly [Value, Value]>;
@@ -152,7 +152,7 @@ export class LiteralMap implements MapLike {
   }
 }
 
-/** Equal numbers are one key, whatever their types. */
+/** Equal numbers are one key, regardless of their types. */
 function keyText(key: Value): string {
   if (typeof key === "string") return `s${key}`;
   if (typeof key === "bigint") return `n${key}`;
@@ -161,7 +161,7 @@ function keyText(key: Value): string {
   return `b${String(key)}`;
 }
 
-/** What an evaluation ends with when it has no value. */
+/** The error of an evaluation. */
 export class CelError extends Error {
   override readonly name = "CelError";
 }
@@ -182,7 +182,7 @@ export function* itemsOf(list: List): Generator<Value> {
   for (let i = 0; i < list.size; i++) yield list.at(i);
 }
 
-/** The name of a value's type, as messages print it. */
+/** The name of a value's type in messages. */
 export function typeName(value: Value): string {
   const type = typeOf(value);
   if (type.kind === "null") return "null_type";

@@ -1,4 +1,4 @@
-// Ranges of IP addresses as numbers: what one contains, whether two overlap, and the parts of one.
+// Ranges of IP addresses as numbers: containment, overlap and subnets.
 // Upstream: Go's net.IPNet; k8s.io/utils/net.
 
 import { formatIp, type ParsedIp, parseSloppyCidr } from "./ip.ts";
@@ -13,7 +13,7 @@ export interface Cidr {
 
 const bitsOf = (family: 4 | 6): number => (family === 4 ? 32 : 128);
 
-/** Bits behind the prefix are dropped, as net.ParseCIDR does with the network. Undefined for other text. */
+/** Bits after the prefix are dropped, as by net.ParseCIDR. Undefined for invalid text. */
 export function parseCidr(text: string): Cidr | undefined {
   const parsed = parseSloppyCidr(text);
   if (parsed === undefined) return undefined;
@@ -21,7 +21,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return cidrAt(family, addressNumber(parsed), isMapped ? Math.max(0, prefixLength - 96) : prefixLength);
 }
 
-/** The range of this prefix length that has the address in it. */
+/** The range with this prefix length that contains the address. */
 function cidrAt(family: 4 | 6, address: bigint, prefixLength: number): Cidr {
   const shift = BigInt(bitsOf(family) - prefixLength);
   const first = (address >> shift) << shift;
@@ -41,7 +41,7 @@ export function addressNumber({ bytes }: ParsedIp): bigint {
   return bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
 }
 
-/** Whether all of the other range, or the address, is in the range. A range contains itself. */
+/** Whether the range contains the whole other range or the address. A range contains itself. */
 export function containsCidr(range: Cidr, other: Pick<Cidr, "family" | "first" | "last">): boolean {
   return range.family === other.family && range.first <= other.first && other.last <= range.last;
 }
@@ -51,17 +51,17 @@ export function overlaps(a: Cidr, b: Cidr): boolean {
   return containsCidr(a, b) || containsCidr(b, a);
 }
 
-/** How many ranges of this prefix length the range has. */
+/** The number of subnets with this prefix length. */
 export function subnetCount({ prefixLength }: Cidr, subnetLength: number): number {
   return 2 ** (subnetLength - prefixLength);
 }
 
-/** The range's subnet of this prefix length and number, in the order of their addresses. */
+/** The range's subnet with this prefix length and index. */
 export function subnetAt({ family, first }: Cidr, subnetLength: number, index: number): Cidr {
   return cidrAt(family, first + (BigInt(index) << BigInt(bitsOf(family) - subnetLength)), subnetLength);
 }
 
-/** The numbers of the first and the last subnet that share an address with the other range; undefined when there is none. */
+/** The indexes of the first and last subnet that overlap the other range; undefined when there is none. */
 export function subnetsOf(
   range: Cidr,
   subnetLength: number,

@@ -1,5 +1,5 @@
-// What the containers of a pod ask for together: the sum of regular containers and sidecars, or the
-// most that one init container needs with the sidecars started before it.
+// The total resources of a pod's containers: the sum of regular containers and sidecars, or the maximum of one init
+// container with the sidecars started before it.
 // Upstream: component-helpers resource/helpers.go, AggregateContainerRequests, AggregateContainerLimits
 
 import { type Amounts, addTo, raiseTo, readAmounts, type WireAmounts } from "#rules/resource-amounts.ts";
@@ -20,7 +20,7 @@ export interface ContainersLike {
 /** An init container that keeps running beside the others. */
 export const isSidecar = (container: ContainerLike): boolean => container.restartPolicy === "Always";
 
-/** Amounts come from the spec, unless the caller knows better. They are fresh maps that may be changed. */
+/** Amounts come from the spec, unless the caller passes others. They are new maps that may be changed. */
 export function aggregateContainers(
   spec: ContainersLike,
   part: ResourcePart,

@@ -1,10 +1,10 @@
-// The class that objects get which name none: classes of storage and of ingresses mark themselves as the default.
+// The default class for objects without a class: storage classes and ingress classes mark it by annotation.
 
 import type { KubeObject } from "#api/object.ts";
 import type { StoredCluster } from "#api/resource.ts";
 import { parseTime } from "#api/time.ts";
 
-/** Of several default classes the newest counts, of equally old ones the first by name. */
+/** Of several default classes the newest wins; of equally old ones the first by name. */
 export function newestDefault<T extends KubeObject>(
   classes: readonly StoredCluster<T>[],
   annotations: readonly string[],

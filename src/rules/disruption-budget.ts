@@ -1,4 +1,4 @@
-// What the status of a disruption budget says about evictions: written by the controller and by the eviction of pods.
+// The status of a disruption budget: the controller and the eviction of pods write it.
 // Upstream: k8s.io/component-helpers/apps/poddisruptionbudget/helpers.go
 
 import { withStatusCondition } from "#api/conditions.ts";
@@ -7,7 +7,7 @@ import type { EpochMs } from "#base/clock.ts";
 
 export const DISRUPTION_ALLOWED = "DisruptionAllowed";
 
-/** The status with the condition that its disruptionsAllowed asks for. Upstream: UpdateDisruptionAllowedCondition */
+/** The status with the condition that matches disruptionsAllowed. Upstream: UpdateDisruptionAllowedCondition */
 export function withDisruptionAllowed(status: PodDisruptionBudgetStatus, now: EpochMs): PodDisruptionBudgetStatus {
   const { conditions = [], observedGeneration = 0 } = status;
   const condition = {

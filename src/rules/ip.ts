@@ -1,5 +1,5 @@
-// IP addresses and prefixes as Go reads them: the sloppy form (leading zeros are decimal) that old
-// API fields accept, and the strict one. Upstream: k8s.io/utils/internal/third_party/forked/golang/net, net/netip
+// IP addresses and prefixes parsed like Go: the sloppy form (leading zeros are decimal) that old API fields accept, and
+// the strict one. Upstream: k8s.io/utils/internal/third_party/forked/golang/net, net/netip
 
 export interface ParsedIp {
   readonly family: 4 | 6;
@@ -63,7 +63,7 @@ export function parseSloppyIp(text: string): ParsedIp | undefined {
 
 const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+(\.|$)/.test(text) || /\.0[0-9]/.test(text);
 
-/** netip.ParseAddr would take it (given that the sloppy parser does). */
+/** Whether netip.ParseAddr accepts it (given that the sloppy parser does). */
 export function isIpAddress(text: string): boolean {
   return !(text.includes(".") && hasLeadingZero(text)) && parseSloppyIp(text) !== undefined;
 }
@@ -88,7 +88,7 @@ export function parseSloppyCidr(text: string): ParsedCidr | undefined {
   return { ...ip, prefixLength, hasHostBits };
 }
 
-/** netip.ParsePrefix would take it (given that the sloppy parser does). */
+/** Whether netip.ParsePrefix accepts it (given that the sloppy parser does). */
 export function isIpPrefix(text: string): boolean {
   const slash = text.indexOf("/");
   return isIpAddress(text.slice(0, slash)) && !/^0[0-9]/.test(text.slice(slash + 1));

@@ -10,7 +10,7 @@ import type {
 } from "#api/generated/types/core-v1.ts";
 import { parseInt64 } from "#api/go-text.ts";
 
-/** A term that cannot be read matches no node. */
+/** An invalid term matches no node. */
 export function allowsNode(
   { nodeSelector = {}, affinity }: Pick<PodSpec, "nodeSelector" | "affinity">,
   node: Node,
@@ -25,7 +25,7 @@ export function matchesNodeSelector({ nodeSelectorTerms }: NodeSelector, node: N
   return nodeSelectorTerms.some((term) => matchesTerm(term, node));
 }
 
-/** All expressions and fields must match. A term without any matches nothing. */
+/** All expressions and fields must match. An empty term matches nothing. */
 function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, { metadata }: Node): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   const labels = metadata?.labels ?? {};
@@ -64,7 +64,7 @@ function isBeyond(value: string, limit: string, operator: "Gt" | "Lt"): boolean 
   return operator === "Gt" ? left.value > right.value : left.value < right.value;
 }
 
-/** Fields are compared with one value. */
+/** Fields are compared with a single value. */
 function matchesField(
   { key, operator, values = [] }: NodeSelectorRequirement,
   fields: Readonly<Record<string, string>>,

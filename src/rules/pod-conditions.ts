@@ -1,4 +1,4 @@
-// Changing a pod's conditions, and what its containers do when they exit.
+// Changes a pod's conditions, and decides about restarts of its containers.
 // Upstream: pkg/api/v1/pod/util.go
 
 import type { Container, PodCondition, PodSpec, PodStatus } from "#api/generated/types/core-v1.ts";
@@ -6,15 +6,15 @@ import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 
 /**
- * The status with this condition in it; the same object when nothing changed. The transition time is
- * now, or stays when the condition's status does. Upstream: UpdatePodCondition
+ * The status with this condition; the same object when nothing changed. The transition time is now, unless the
+ * condition's status is unchanged. Upstream: UpdatePodCondition
  */
 export function updatePodCondition(
   status: PodStatus,
   given: Omit<PodCondition, "lastTransitionTime">,
   now: EpochMs,
 ): PodStatus {
-  // Go writes the time of no probe as null.
+  // Go writes a missing probe time as null.
   const condition = { lastProbeTime: null, ...given } as unknown as typeof given;
   const conditions = status.conditions ?? [];
   const index = conditions.findIndex((candidate) => candidate.type === condition.type);
@@ -33,7 +33,7 @@ export function updatePodCondition(
   return { ...status, conditions: conditions.with(index, updated) };
 }
 
-/** Does the container start again after this exit? Upstream: ContainerShouldRestart */
+/** Whether the container restarts after this exit. Upstream: ContainerShouldRestart */
 export function containerShouldRestart(
   container: Container,
   pod: PodSpec,

@@ -8,13 +8,13 @@ import type { Amounts, WireAmounts } from "#rules/resource-amounts.ts";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 
-/** What the status says, or what the spec comes to. */
+/** The class in the status, or computed from the spec. */
 export function podQos(pod: Pod, options?: QosOptions): QosClass {
   return (pod.status?.qosClass as QosClass | undefined) || computePodQos(pod, options);
 }
 
 export interface QosOptions {
-  /** The gate PodLevelResources; on unless said otherwise. */
+  /** The gate PodLevelResources; on unless given. */
   readonly podLevelResources?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function computePodQos(pod: Pod, options: QosOptions = {}): QosClass {
   return isGuaranteed && areEqual && requests.size === limits.size ? "Guaranteed" : "Burstable";
 }
 
-/** Adds the amounts of cpu and memory that are above zero, and tells how many they are. */
+/** Adds the positive amounts of cpu and memory, and returns their number. */
 function addPositive(into: Amounts, wire: WireAmounts | undefined): number {
   let count = 0;
   for (const name in wire) {

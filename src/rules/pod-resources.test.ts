@@ -1,4 +1,4 @@
-// Pod requests, limits and quality of service against upstream's answers (tools/go/vectors-values).
+// Pod requests, limits and quality of service, compared with upstream's (tools/go/vectors-values).
 
 import { describe, expect, it } from "vitest";
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -16,7 +16,7 @@ const { options, pods } = file as unknown as {
   readonly pods: readonly (readonly [Pod, string, readonly Totals[]])[];
 };
 
-/** Upstream prints amounts in canonical form; ours too, but for the order of names. */
+/** Both print amounts in canonical form, but the order of names may differ. */
 const sorted = (amounts: WireAmounts): unknown => Object.entries(amounts).sort();
 
 describe("pod resources", () => {

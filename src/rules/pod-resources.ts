@@ -1,5 +1,5 @@
-// What a pod asks for as a whole: its containers, its own resources where it sets them, overhead,
-// and while it is being resized in place the larger of what it has and what it wants.
+// The total resources of a pod: its containers, its pod-level resources if set, overhead, and during an in-place resize
+// the larger of the current and the desired amounts.
 // Upstream: component-helpers resource/helpers.go, PodRequests and PodLimits
 
 import type { Container, ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
@@ -15,16 +15,16 @@ import {
 } from "#rules/resource-amounts.ts";
 
 export interface PodResourcesOptions {
-  /** Look at what the kubelet reports too (InPlacePodVerticalScaling). */
+  /** Also use the kubelet's reported resources (InPlacePodVerticalScaling). */
   readonly useStatusResources?: boolean;
-  /** The same for the pod's own resources (InPlacePodLevelResourcesVerticalScaling). */
+  /** The same for pod-level resources (InPlacePodLevelResourcesVerticalScaling). */
   readonly usePodLevelStatusResources?: boolean;
   readonly excludeOverhead?: boolean;
   readonly skipPodLevelResources?: boolean;
   readonly skipContainerLevelResources?: boolean;
-  /** Stand in for requests that a container does not name. */
+  /** Defaults for requests that a container does not set. */
   readonly missingContainerRequests?: ReadonlyAmounts;
-  /** Add what resource claims take out of the node (status.nodeAllocatableResourceClaimStatuses). */
+  /** Add the node resources of resource claims (status.nodeAllocatableResourceClaimStatuses). */
   readonly useNodeAllocatableClaims?: boolean;
 }
 
@@ -49,7 +49,7 @@ export function podRequests(pod: Pod, options: PodResourcesOptions = {}): Amount
   return requests;
 }
 
-/** Overhead is added only to limits that are set and not zero. */
+/** Overhead is added only to positive limits. */
 export function podLimits(pod: Pod, options: PodResourcesOptions = {}): Amounts {
   const limits = aggregateContainers(pod.spec ?? {}, "limits", effectiveAmounts(pod, "limits", options));
   if (!options.skipPodLevelResources && isPodLevelResourcesSet(pod)) setPodLevel(limits, pod, "limits", options);
@@ -71,7 +71,7 @@ function containerRequests(pod: Pod, options: PodResourcesOptions): Amounts {
   return requests;
 }
 
-/** The resources that a pod sets for itself stand instead of its containers' sum. */
+/** Pod-level resources replace the sum of the containers. */
 function setPodLevel(amounts: Amounts, pod: Pod, part: ResourcePart, options: PodResourcesOptions): void {
   const spec = readAmounts(pod.spec?.resources?.[part]);
   const effective = podLevelWhileResizing(pod, part, spec, options);
@@ -88,7 +88,7 @@ function podLevelWhileResizing(
 ): Amounts | undefined {
   const reported = pod.status?.resources;
   if (!options.usePodLevelStatusResources || !options.useStatusResources || reported === undefined) return undefined;
-  // Upstream takes no reported limits for "not reported" here, and falls back to the spec.
+  // Upstream treats missing reported limits as "not reported" here, and falls back to the spec.
   if (part === "limits" && reported.limits === undefined && isPodResizeInfeasible(pod)) return undefined;
   const allocated = part === "requests" ? pod.status?.allocatedResources : undefined;
   return whileResizing(pod, spec, readAmounts(reported[part]), readAmounts(allocated));
@@ -116,7 +116,7 @@ function statusesByName(pod: Pod): Map<string, ContainerStatus> {
   return new Map([...containerStatuses, ...initContainerStatuses].map((status) => [status.name, status]));
 }
 
-/** What is wanted counts until the kubelet has said that it can never be had. */
+/** The desired amounts count until the kubelet reports that they are infeasible. */
 function whileResizing(pod: Pod, spec: Amounts, actuated: Amounts, allocated: Amounts): Amounts {
   return isPodResizeInfeasible(pod) ? maxAmounts(actuated, allocated) : maxAmounts(spec, actuated, allocated);
 }
@@ -128,7 +128,7 @@ function pendingResizeReason(pod: Pod): string | undefined {
 export const isPodResizeInfeasible = (pod: Pod): boolean => pendingResizeReason(pod) === "Infeasible";
 export const isPodResizeDeferred = (pod: Pod): boolean => pendingResizeReason(pod) === "Deferred";
 
-/** Every container but the ephemeral ones, which have no resources. */
+/** All containers except ephemeral ones, which have no resources. */
 export function allContainers(pod: Pod): readonly Container[] {
   return [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
 }

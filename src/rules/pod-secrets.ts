@@ -2,7 +2,7 @@
 
 import type { Pod, Volume } from "#api/generated/types/core-v1.ts";
 
-/** Each name once; references without a name do not count. */
+/** Each name once; references without a name are ignored. */
 export function podSecretNames({ spec }: Pod): ReadonlySet<string> {
   const { imagePullSecrets = [], containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {};
   const ofContainers = [...initContainers, ...containers, ...ephemeralContainers].flatMap(

@@ -5,7 +5,7 @@ import { isPodActive, isPodAvailable, isPodTerminating, nextAvailabilityCheckMs 
 
 const NOW = Date.UTC(2026, 0, 1);
 
-/** Ready for so many seconds; false: not ready; "unknown": nobody knows since when. */
+/** Ready for this many seconds; false: not ready; "unknown": without a transition time. */
 function pod(readyFor: number | false | "unknown"): Pod {
   const since = typeof readyFor === "number" ? { lastTransitionTime: formatTime(NOW - readyFor * 1000) } : {};
   return { status: { conditions: [{ type: "Ready", status: readyFor === false ? "False" : "True", ...since }] } };
@@ -40,7 +40,7 @@ describe("availability", () => {
     readonly readyFor: number | false | "unknown";
     readonly min: number;
     readonly isAvailable: boolean;
-    /** Seconds until it should be looked at again. */
+    /** Seconds until the next check. */
     readonly next: number | undefined;
   }[] = [
     { what: "not ready", readyFor: false, min: 0, isAvailable: false, next: undefined },

@@ -1,4 +1,4 @@
-// What a pod's status says: phase, readiness, availability. Pure, and asked very often.
+// Phase, readiness and availability from a pod's status. Pure, and called very often.
 // Upstream: pkg/api/v1/pod/util.go; pkg/controller/controller_utils.go.
 
 import type { Pod, PodCondition } from "#api/generated/types/core-v1.ts";
@@ -15,12 +15,12 @@ export function isPodTerminal(pod: Pod): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
-/** Counts as a replica. */
+/** True if the pod counts as a replica. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodTerminal(pod) && pod.metadata?.deletionTimestamp === undefined;
 }
 
-/** Asked to go and not gone yet. */
+/** True if the pod is being deleted. */
 export function isPodTerminating(pod: Pod): boolean {
   return !isPodTerminal(pod) && pod.metadata?.deletionTimestamp !== undefined;
 }
@@ -29,7 +29,7 @@ export function isPodReady(pod: Pod): boolean {
   return podCondition(pod, "Ready")?.status === "True";
 }
 
-/** Since when the pod has been ready; undefined when it is not, or when its condition has no time. */
+/** The time since which the pod has been ready; undefined when it is not, or when its condition has no time. */
 export function readyTime(pod: Pod): EpochMs | undefined {
   const condition = podCondition(pod, "Ready");
   return condition?.status === "True" ? timeOrUndefined(condition.lastTransitionTime) : undefined;
@@ -44,8 +44,8 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, now: EpochMs):
 }
 
 /**
- * How long until the first of these pods becomes available. It is chosen by the instant at which the
- * owner's status was computed and then measured anew, since time has passed; 0 when it is due already.
+ * How long until the first of these pods becomes available. The pod is chosen by the time of the status computation,
+ * and the delay is measured from now; 0 when it is already due.
  */
 export function nextAvailabilityCheckMs(
   pods: readonly Pod[],
@@ -66,7 +66,7 @@ export function nextAvailabilityCheckMs(
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 const INT32_MAX = 2 ** 31 - 1;
 
-/** What the annotation says a pod's loss costs; anything but a plain 32-bit integer counts as 0. */
+/** The value of the pod-deletion-cost annotation; 0 unless it is a plain 32-bit integer. */
 export function podDeletionCost(pod: Pod): number {
   const text = pod.metadata?.annotations?.[DELETION_COST];
   if (text === undefined || !/^(0|[1-9][0-9]*|-[0-9]+)$/.test(text)) return 0;
@@ -76,12 +76,12 @@ export function podDeletionCost(pod: Pod): number {
 
 const PHASE_RANKS: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** How far a pod has come: the loss of one with a lower rank costs less. */
+/** The progress of a pod: losing one with a lower rank costs less. */
 export function phaseRank(pod: Pod): number {
   return PHASE_RANKS[pod.status?.phase ?? ""] ?? 0;
 }
 
-/** The most restarts of one container, apart for regular containers and sidecars. */
+/** The most restarts of one container, separately for regular containers and sidecars. */
 export function mostRestarts(pod: Pod): { readonly regular: number; readonly sidecar: number } {
   const regular = Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount));
   const sidecars = new Set(

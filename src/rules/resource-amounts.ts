@@ -1,4 +1,4 @@
-// Amounts of resources by name, as sums and comparisons need them: quantities parsed once.
+// Amounts of resources by name for sums and comparisons: quantities are parsed once.
 // Upstream: component-helpers resource/helpers.go; apiserver pkg/quota/v1/resources.go
 
 import { maxQuantity, type Quantity } from "#api/quantity.ts";
@@ -8,7 +8,7 @@ export type Amounts = Map<string, Quantity>;
 export type ReadonlyAmounts = ReadonlyMap<string, Quantity>;
 export type WireAmounts = Readonly<Record<string, string | number>>;
 
-/** Throws a ValueError for text that is no quantity; stored objects have none. */
+/** Throws a ValueError for an invalid quantity; stored objects have none. */
 export function readAmounts(wire: WireAmounts | undefined): Amounts {
   const amounts: Amounts = new Map();
   for (const name in wire) amounts.set(name, quantityFromWire(wire[name]));
@@ -24,7 +24,7 @@ export function addTo(into: Amounts, more: ReadonlyAmounts): void {
   for (const [name, amount] of more) into.set(name, into.get(name)?.add(amount) ?? amount);
 }
 
-/** Raises each amount to at least the floor's. */
+/** Raises each amount to at least the floor. */
 export function raiseTo(into: Amounts, floor: ReadonlyAmounts): void {
   for (const [name, amount] of floor) {
     const known = into.get(name);

@@ -1,4 +1,4 @@
-// The class that a claim or a volume names, and which class claims without one get.
+// The storage class of a claim or a volume, and the default class of claims.
 // Upstream: component-helpers/storage/volume/helpers.go; pkg/volume/util/storageclass.go, GetDefaultClass.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";
@@ -12,7 +12,7 @@ const DEFAULT_ANNOTATIONS = [
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-/** The class that the claim names; "" without one. The annotation comes before the field. */
+/** The class of the claim; "" without one. The annotation takes precedence over the field. */
 export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata?.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? "";
 }
@@ -21,7 +21,7 @@ export function classOfVolume({ metadata, spec }: PersistentVolume): string {
   return metadata?.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? "";
 }
 
-/** The claim says which class it wants; "" says that it wants none. */
+/** True if the claim sets a class; "" explicitly means no class. */
 export function namesClass({ metadata, spec }: PersistentVolumeClaim): boolean {
   return metadata?.annotations?.[CLASS_ANNOTATION] !== undefined || spec?.storageClassName !== undefined;
 }

@@ -1,11 +1,11 @@
-// Whether a pod may be where a taint is.
+// Whether a pod tolerates a taint.
 // Upstream: k8s.io/component-helpers/scheduling/corev1/helpers.go; k8s.io/api/core/v1/toleration.go
 
 import type { Taint, Toleration } from "#api/generated/types/core-v1.ts";
 import { parseInt64 } from "#api/go-text.ts";
 
 /**
- * An empty key or effect stands for all; without an operator the values must be equal. Lt and Gt compare integers, with
+ * An empty key or effect matches all; without an operator the values must be equal. Lt and Gt compare integers, with
  * the gate TaintTolerationComparisonOperators.
  */
 export function tolerates(

@@ -1,4 +1,4 @@
-// What a namespace uses of the resources that a quota limits.
+// Computes a namespace's usage of the resources that a quota limits.
 // Upstream: k8s.io/apiserver/pkg/quota/v1/resources.go, CalculateUsage; generic/evaluator.go, CalculateUsageStats
 
 import { ValueError } from "#api/errors.ts";
@@ -11,7 +11,7 @@ import { type Scoped, scopesOf } from "#rules/quota/scopes.ts";
 import { addUsage, maskUsage } from "#rules/quota/usage.ts";
 import type { Amounts } from "#rules/resource-amounts.ts";
 
-/** The objects of one kind in the namespace; throws while they are not known. */
+/** The objects of one kind in the namespace; throws while they are unknown. */
 export type ListObjects = (resource: GroupResource) => Iterable<KubeObject>;
 
 export interface CalculatedUsage {
@@ -68,7 +68,7 @@ function usageOfKind(
         .map((scope) => evaluator.matchesScope?.(scope, object, ctx) ?? false)
         .every((matches) => matches);
     } catch (error) {
-      // Upstream ends the count at a scope it cannot read, without an error.
+      // Upstream ends the count at an invalid scope, without an error.
       if (error instanceof ValueError) return used;
       throw error;
     }

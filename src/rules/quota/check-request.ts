@@ -1,5 +1,5 @@
-// Does a write fit into the namespace's quotas, and what do they say when it does? Pure: the
-// admission plugin reads the quotas, writes their new usage and retries on conflict.
+// Checks whether a write fits into the namespace's quotas, and computes their new usage. Pure: the admission plugin
+// reads the quotas, writes the new usage and retries on conflict.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go, CheckRequest
 
 import { ValueError } from "#api/errors.ts";
@@ -19,7 +19,7 @@ import {
 } from "#rules/quota/usage.ts";
 import { type Amounts, readAmounts, writeAmounts } from "#rules/resource-amounts.ts";
 
-/** A resource that may only be used where a quota covers it (admission configuration). */
+/** A resource that may only be used if a quota covers it (admission configuration). */
 export interface LimitedResource {
   readonly apiGroup: string;
   readonly resource: string;
@@ -33,11 +33,11 @@ export interface QuotaRequest extends QuotaOperation {
 }
 
 export type QuotaVerdict =
-  /** The quotas with their new usage; those that are the same objects need no write. */
+  /** The quotas with their new usage; unchanged ones are the same objects and need no write. */
   | { readonly kind: "fits"; readonly quotas: readonly ResourceQuota[] }
-  /** Why, to follow "… is forbidden: ". */
+  /** The reason, after "… is forbidden: ". */
   | { readonly kind: "forbidden"; readonly why: string }
-  /** A refusal that is not a Forbidden: upstream answers it as an internal error. */
+  /** A refusal other than Forbidden: upstream answers with an internal error. */
   | { readonly kind: "error"; readonly why: string };
 
 export function checkRequest(
@@ -80,7 +80,7 @@ class Check {
 
   run(limited: readonly LimitedResource[]): QuotaVerdict {
     const limitedScopes = this.#limitedScopes(limited);
-    // Upstream lets a request pass when the server's own configuration cannot be read.
+    // Upstream accepts a request when the server's own configuration is invalid.
     if (limitedScopes === undefined) return fits(this.#quotas);
     const pertinent = this.#pertinentQuotas();
     if (!(pertinent instanceof Set)) return pertinent;
@@ -105,7 +105,7 @@ class Check {
     }
   }
 
-  /** The quotas that limit this object; a refusal when one of them cannot tell yet. */
+  /** The quotas that limit this object; a refusal when one of them has no status yet. */
   #pertinentQuotas(): Set<ResourceQuota> | QuotaVerdict {
     const pertinent = new Set<ResourceQuota>();
     const { object } = this.#request;
@@ -144,7 +144,7 @@ class Check {
     return scopes.filter((scope) => this.#evaluator.matchesScope?.(scope, object, this.#ctx) ?? false);
   }
 
-  /** What each quota is to be charged: on an update only the growth, where it counted the object before. */
+  /** The charge of each quota: on an update only the increase, if it counted the object before. */
   #deltas(
     pertinent: ReadonlySet<ResourceQuota>,
     usage: Amounts,
@@ -155,7 +155,7 @@ class Check {
       if (oldObject === undefined) {
         return forbidden("unable to get previous usage since prior version of object was not found");
       }
-      // Without a version it was a create by update, which pays in full.
+      // Without a version the update is a create, which is charged in full.
       if (oldObject.metadata?.resourceVersion)
         growth = subtractUsage(usage, this.#evaluator.usage(oldObject, this.#ctx));
     }
@@ -170,7 +170,7 @@ class Check {
     return { byQuota, isZero };
   }
 
-  /** Use that is only allowed where a quota covers it, and none does. */
+  /** Usage that requires a quota, but has none. */
   #uncovered(
     usage: Amounts,
     limited: readonly LimitedResource[],
@@ -204,7 +204,7 @@ class Check {
       const requested = maskUsage(delta, hard.keys());
       const total = addUsage(used, requested);
       const exceeded = exceededBy(maskUsage(total, requested.keys()), hard);
-      // A status write reports what has happened already: it is charged, not refused.
+      // A status write reports a past change: it is charged, not refused.
       if (exceeded.length > 0 && this.#request.subresource !== "status") {
         const [asked, had, limit] = [requested, used, hard].map((usage) => printUsage(maskUsage(usage, exceeded)));
         const name = quota.metadata?.name ?? "";

@@ -1,5 +1,4 @@
-// What quota knows about one kind of object: which resource names it measures, which scopes an
-// object falls into, and what an object uses.
+// The quota rules of one kind: the resource names that it measures, the scopes of an object, and an object's usage.
 // Upstream: k8s.io/apiserver/pkg/quota/v1/interfaces.go and generic/evaluator.go
 
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from "#api/generated/types/core-v1.ts";
@@ -15,7 +14,7 @@ export interface QuotaContext {
   readonly gates: FeatureGateReader;
 }
 
-/** The part of an admission request that decides whether quota is touched. */
+/** The part of an admission request that decides whether quota applies. */
 export interface QuotaOperation {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly subresource: string;
@@ -25,18 +24,18 @@ export interface QuotaOperation {
 
 export interface QuotaEvaluator {
   readonly resource: GroupResource;
-  /** Those of the names that this kind is measured by, in the order given. */
+  /** The names that this kind measures, in the given order. */
   matchingResources(names: readonly string[], ctx: QuotaContext): string[];
-  /** Could this write change usage? */
+  /** Whether this write can change usage. */
   handles(operation: QuotaOperation, ctx: QuotaContext): boolean;
-  /** Throws a ValueError for a selector that is none. Absent: no scope matches. */
+  /** Throws a ValueError for an invalid selector. Absent: no scope matches. */
   matchesScope?(scope: ScopedResourceSelectorRequirement, object: KubeObject, ctx: QuotaContext): boolean;
-  /** Why the object may not be counted at all: it lacks what these resources require. */
+  /** Why the object cannot be counted: it lacks values that these resources require. */
   missing?(required: readonly string[], object: KubeObject, ctx: QuotaContext): string | undefined;
   usage(object: KubeObject, ctx: QuotaContext): Amounts;
 }
 
-/** The names that a quota limits and this kind is measured by, and whether the object is in all its scopes. */
+/** The names that a quota limits and this kind measures, and whether the object is in all its scopes. */
 export function matchesQuota(
   evaluator: QuotaEvaluator,
   quota: ResourceQuota,
@@ -44,7 +43,7 @@ export function matchesQuota(
   ctx: QuotaContext,
 ): boolean {
   const limited = Object.keys(quota.status?.hard ?? {});
-  // Every scope is asked, so that a bad selector shows itself whatever the others say.
+  // Every scope is evaluated, so that an invalid selector is always reported.
   const scopes = scopesOf(quota.spec ?? {}).map((scope) => evaluator.matchesScope?.(scope, object, ctx) ?? false);
   return evaluator.matchingResources(limited, ctx).length > 0 && scopes.every((matches) => matches);
 }

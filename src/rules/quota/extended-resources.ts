@@ -1,5 +1,5 @@
-// Which device class stands behind an extended resource, and the other way round, as device
-// classes come and go. Upstream: k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache
+// Maps extended resources to device classes and back, updated with the device classes. Upstream:
+// k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache
 
 import type { DeviceClass } from "#api/generated/types/resource-v1.ts";
 import { timeOrUndefined } from "#api/time.ts";
@@ -42,7 +42,7 @@ export class ExtendedResources {
   }
 }
 
-/** Two classes claim one resource: the newer has it, then the one whose name comes first. */
+/** If two classes claim one resource, the newer wins, then the first by name. */
 function wins(contender: DeviceClass, holder: DeviceClass): boolean {
   const [a, b] = [contender, holder].map(({ metadata }) => timeOrUndefined(metadata?.creationTimestamp) ?? 0);
   if (a !== b) return (a ?? 0) > (b ?? 0);

@@ -1,4 +1,4 @@
-// Quota of pods: their number, and while they are alive what they request and are limited to.
+// Quota of pods: their number, and the requests and limits of running ones.
 // Upstream: pkg/quota/v1/evaluator/core/pods.go
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -26,18 +26,18 @@ const POD_RESOURCES: ReadonlySet<string> = new Set([
   ...COMPUTE.map((name) => `limits.${name}`),
 ]);
 
-// Quota of these demands that each container names them. Upstream regrets it and keeps it.
+// Quotas of these resources require that each container sets them. Upstream keeps this for compatibility.
 const REQUIRED = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
 const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
 
-/** Something a node offers beyond the native resources, or an implicit name of a device class. */
+/** A resource beyond the native ones, or an implicit name of a device class. */
 export function isDraExtendedResource(name: string): boolean {
   if (name.startsWith(DEVICE_CLASS_PREFIX)) return true;
   return !isNative(name) && !name.startsWith(REQUESTS) && isQualifiedName(REQUESTS + name).length === 0;
 }
 
-/** "requests.example.com/gpu": the only form in which quota knows extended resources. */
+/** "requests.example.com/gpu": the only form of extended resources in quotas. */
 export function isExtendedResourceInQuota(name: string): boolean {
   return (!isNative(name) || name.startsWith(REQUESTS + DEVICE_CLASS_PREFIX)) && name.startsWith(REQUESTS);
 }
@@ -84,7 +84,7 @@ function containersLacking(pod: Pod, name: string): string[] {
   return [...new Set(lacking.map((container) => container.name))].sort();
 }
 
-/** A pod is counted as long as it is stored, and charged as long as it may run. */
+/** A pod is counted while it is stored, and charged while it may run. */
 export function podUsage(pod: Pod, { now, gates }: QuotaContext): Amounts {
   const count: Amounts = new Map([["count/pods", quantityOf(1)]]);
   if (!isChargeable(pod, now)) return count;
@@ -92,7 +92,7 @@ export function podUsage(pod: Pod, { now, gates }: QuotaContext): Amounts {
   return addUsage(count, charge(podRequests(pod, options), podLimits(pod, options)));
 }
 
-/** Neither finished nor stuck: a pod whose grace period is over no longer stands in the way of its successor. */
+/** Neither finished nor stuck: a pod whose grace period has passed no longer blocks its replacement. */
 export function isChargeable(pod: Pod, now: EpochMs): boolean {
   if (isPodTerminal(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {};

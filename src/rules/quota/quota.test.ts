@@ -1,4 +1,4 @@
-// Quota evaluators, scopes and checks against upstream's answers (tools/go/vectors-values).
+// Quota evaluators, scopes and checks, compared with upstream's (tools/go/vectors-values).
 
 import { describe, expect, it } from "vitest";
 import type { Pod, ResourceQuota, Service } from "#api/generated/types/core-v1.ts";

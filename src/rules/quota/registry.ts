@@ -1,4 +1,4 @@
-// Who measures what: the evaluators with rules of their own, and one that counts for any other kind.
+// The evaluators of quota: those with special rules, and one that counts objects for any other kind.
 // Upstream: pkg/quota/v1/install and evaluator/core/registry.go
 
 import { type GroupResource, groupResourceText } from "#api/status-error.ts";
@@ -22,12 +22,12 @@ const IGNORED: ReadonlySet<string> = new Set([
   "selfsubjectrulesreviews.authorization.k8s.io",
 ]);
 
-/** What is not stored, and events: never counted. */
+/** Kinds that are not stored, and events: never counted. */
 export function isIgnoredByQuota(resource: GroupResource): boolean {
   return IGNORED.has(groupResourceText(resource));
 }
 
-/** Core kinds that were counted by their own name before count/ existed. */
+/** Core kinds that were counted under their name before count/ existed. */
 const LEGACY = ["configmaps", "replicationcontrollers", "resourcequotas", "secrets"];
 
 export class QuotaRegistry {
@@ -48,7 +48,7 @@ export class QuotaRegistry {
     return this.#evaluators.get(groupResourceText(resource));
   }
 
-  /** The evaluator of a kind, made on first use; never for what is ignored. */
+  /** The evaluator of a kind, created on first use; not for ignored kinds. */
   getOrCount(resource: GroupResource): QuotaEvaluator {
     const known = this.get(resource);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// Quota of resource claims: their number and the devices they may get by class, in the worst case.
+// Quota of resource claims: their number and, in the worst case, their devices by class.
 // Upstream: pkg/quota/v1/evaluator/core/resource_claims.go
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -18,7 +18,7 @@ const IMPLICIT = "requests.deviceclass.resource.kubernetes.io/";
 const REQUESTS = "requests.";
 const DEVICES_MAX = 32;
 
-/** Marks a claim that the scheduler made for a pod's extended resources. */
+/** Marks a claim that the scheduler created for a pod's extended resources. */
 export const EXTENDED_CLAIM_ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
 
 export interface ResourceClaimSources {
@@ -71,7 +71,7 @@ function deviceUsage(claim: ResourceClaim): Amounts {
   };
   for (const { firstAvailable = [], exactly } of claim.spec?.devices?.requests ?? []) {
     if (firstAvailable.length > 0) {
-      // Any of the alternatives may be taken, so each class counts with its largest.
+      // Any alternative may be allocated, so each class counts with its maximum.
       const worst = new Map<string, Int64>();
       for (const request of firstAvailable) {
         const devices = deviceCount(request);
@@ -83,7 +83,7 @@ function deviceUsage(claim: ResourceClaim): Amounts {
   return usage;
 }
 
-/** The same devices under the names of extended resources, less what their pod is charged already. */
+/** The same devices under the names of extended resources, minus the charge of their pod. */
 function addExtended(usage: Amounts, extended: ExtendedResources, charged: ReadonlyAmounts | undefined): void {
   for (const [name, devices] of [...usage]) {
     const className = name.endsWith(PER_CLASS) ? name.slice(0, -PER_CLASS.length) : "";
@@ -97,7 +97,7 @@ function addExtended(usage: Amounts, extended: ExtendedResources, charged: Reado
   }
 }
 
-/** What the pod behind a marked claim is charged, if that pod is known and this is its claim. */
+/** The charge of the pod behind a marked claim, if that pod is known and this is its claim. */
 function usageOfOwner(
   claim: ResourceClaim,
   sources: ResourceClaimSources,

@@ -20,7 +20,7 @@ export interface Scoped {
   readonly scopeSelector?: ScopeSelector;
 }
 
-/** All that an object must match: plain scopes ask for existence. */
+/** All requirements for an object: plain scopes require existence. */
 export function scopesOf({ scopes = [], scopeSelector }: Scoped): ScopeRequirement[] {
   const plain = scopes.map((scopeName) => ({ scopeName, operator: "Exists" }));
   return [...plain, ...(scopeSelector?.matchExpressions ?? [])];
@@ -33,7 +33,7 @@ const OPERATORS: ReadonlyMap<string, SelectorOperator> = new Map([
   ["DoesNotExist", "!"],
 ]);
 
-/** Does any of these names meet the requirement? Without names, does their absence? */
+/** Whether any of these names satisfies the requirement; without names, whether their absence does. */
 export function namesMatchScope(scope: ScopeRequirement, names: readonly string[]): boolean {
   if (scope.operator === "Exists") return names.length > 0;
   const selector = scopeSelector(scope);
@@ -75,7 +75,7 @@ export function podMatchesScope(scope: ScopeRequirement, pod: Pod, gates: Featur
   }
 }
 
-/** The scope Terminating is about pods that must end by themselves, not about deletion. */
+/** The scope Terminating selects pods with a deadline, not deleted pods. */
 export function hasDeadline(pod: Pod): boolean {
   return (pod.spec?.activeDeadlineSeconds ?? -1) >= 0;
 }

@@ -24,7 +24,7 @@ export const serviceQuota: QuotaEvaluator = {
   },
 };
 
-/** Ports are not allocated yet when a service is admitted, so the intent counts. */
+/** Ports are not allocated yet at admission, so the requested ones count. */
 function nodePorts({ spec }: Service): number {
   const ports = spec?.ports ?? [];
   if (spec?.type !== "NodePort" && spec?.type !== "LoadBalancer") return 0;
@@ -32,7 +32,7 @@ function nodePorts({ spec }: Service): number {
   return isExplicitOnly ? ports.filter(({ nodePort }) => (nodePort ?? 0) !== 0).length : ports.length;
 }
 
-/** The types between which a change replenishes quota. */
+/** Changes between these types free quota. */
 export function chargedServiceType({ spec }: Service): string {
   return spec?.type === "NodePort" || spec?.type === "LoadBalancer" ? spec.type : "";
 }

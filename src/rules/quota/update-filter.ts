@@ -1,4 +1,4 @@
-// Which updates may free quota, so that the controller should count again.
+// Which updates may free quota, so that the controller counts again.
 // Upstream: pkg/quota/v1/install/update_filter.go
 
 import { semanticEqual } from "#api/equality.ts";

@@ -12,7 +12,7 @@ export function addUsage(a: ReadonlyAmounts, b: ReadonlyAmounts): Amounts {
   return sum;
 }
 
-/** a - b, where what would fall below zero is zero. */
+/** a - b, at least zero. */
 export function subtractUsage(a: ReadonlyAmounts, b: ReadonlyAmounts): Amounts {
   const rest: Amounts = new Map();
   for (const [name, amount] of a) {
@@ -24,7 +24,7 @@ export function subtractUsage(a: ReadonlyAmounts, b: ReadonlyAmounts): Amounts {
   return rest;
 }
 
-/** Only what has one of these names. */
+/** Only the amounts with these names. */
 export function maskUsage(usage: ReadonlyAmounts, names: Iterable<string>): Amounts {
   const wanted = new Set(names);
   return new Map([...usage].filter(([name]) => wanted.has(name)));
@@ -34,7 +34,7 @@ export function usageEquals(a: ReadonlyAmounts, b: ReadonlyAmounts): boolean {
   return a.size === b.size && [...a].every(([name, amount]) => b.get(name)?.equals(amount));
 }
 
-/** The names, in order, of which there is more than the limit allows. */
+/** The names, in order, whose amount exceeds the limit. */
 export function exceededBy(usage: ReadonlyAmounts, limit: ReadonlyAmounts): string[] {
   const exceeded = [...limit].filter(([name, most]) => (usage.get(name)?.cmp(most) ?? 0) > 0);
   return exceeded.map(([name]) => name).sort();
@@ -48,7 +48,7 @@ export function withoutZeros(usage: ReadonlyAmounts): Amounts {
   return new Map([...usage].filter(([, amount]) => !amount.isZero));
 }
 
-/** "cpu=1,memory=2Gi": how refusals name amounts. */
+/** "cpu=1,memory=2Gi": amounts in refusals. */
 export function printUsage(usage: ReadonlyAmounts): string {
   return [...usage.keys()]
     .sort()

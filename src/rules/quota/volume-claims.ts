@@ -1,4 +1,4 @@
-// Quota of persistent volume claims: their number and storage, in all and by storage class.
+// Quota of persistent volume claims: their number and storage, in total and by storage class.
 // Upstream: pkg/quota/v1/evaluator/core/persistent_volume_claims.go
 
 import type { PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";
@@ -41,7 +41,7 @@ function claimUsage(claim: PersistentVolumeClaim): Amounts {
   return usage;
 }
 
-/** The larger of what is asked for and what was allocated for a growth that is still going on, in whole bytes. */
+/** The larger of the request and the allocation of an expansion in progress, in whole bytes. */
 function chargedStorage(claim: PersistentVolumeClaim): Quantity | undefined {
   const request = claim.spec?.resources?.requests?.storage;
   if (request === undefined) return undefined;
@@ -57,7 +57,7 @@ function wholeBytes(amount: Quantity): Quantity {
   return rounded.equals(amount) ? amount : rounded;
 }
 
-/** Every class the claim has, wants or is on its way to. */
+/** The current, requested and target classes of the claim. */
 function attributesClasses({ spec, status }: PersistentVolumeClaim): string[] {
   const names = [
     spec?.volumeAttributesClassName,
