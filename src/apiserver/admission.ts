@@ -63,7 +63,7 @@ export class AdmissionChain {
   }
 }
 
-/** What a plugin throws to refuse a write. Upstream: k8s.io/apiserver/pkg/admission/errors.go, NewForbidden */
+/** The error with which a plugin refuses a write. Upstream: k8s.io/apiserver/pkg/admission/errors.go, NewForbidden */
 export function admissionForbidden(attributes: AdmissionAttributes, cause: string): ApiError {
   const { name, generateName } = attributes.object?.metadata ?? {};
   return newForbidden(attributes.resource, attributes.name || name || generateName || "Unknown", cause);

@@ -13,7 +13,7 @@ export const methodNotAllowed = (): ApiError => newGenericServerResponse({ code:
 export const unsupportedRouteMediaType = (): ApiError =>
   newGenericServerResponse({ code: 415, verb: "", serverMessage: "415: Unsupported Media Type" });
 
-/** A form that does not fit what is there. Upstream: pkg/endpoints/handlers/response.go, errNotAcceptable */
+/** The requested form does not fit the object. Upstream: pkg/endpoints/handlers/response.go, errNotAcceptable */
 export function notAcceptableForm(message: string): ApiError {
   return bareFailure(406, "NotAcceptable", message);
 }

@@ -18,7 +18,7 @@ import { headerOf } from "./request-context.ts";
 
 const MANAGER_LENGTH_MAX = 128;
 
-/** The name under which a write is recorded: given, or taken from the user agent. Upstream: handlers/create.go */
+/** The manager of a write: as given, or derived from the user agent. Upstream: handlers/create.go */
 export function managerOf(call: ResourceCall, fieldManager: string): string {
   if (fieldManager !== "") return fieldManager;
   const agent = headerOf(call.context.request, "user-agent");
@@ -118,7 +118,7 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
   const rules: UpdateStrategy | undefined = subresource === "" ? strategy : strategy.subresources[subresource];
   const filter = rules && resetFilter(rules);
   const resetFields: Record<string, FieldFilter> = {};
-  // Custom resources are reset in the request's version only.
+  // Reset fields of custom resources apply only to the request's version.
   const filtered = row.isCustom ? [version] : row.versions;
   if (filter !== undefined) for (const each of filtered) resetFields[apiVersionOf(each)] = filter;
   const find = (apiVersion: string): KindVersion | undefined => {

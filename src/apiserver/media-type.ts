@@ -1,4 +1,4 @@
-// Media types in headers: the Accept header by preference, and a Content-Type's bare type.
+// Parses media types: Accept headers by preference, and the bare type of a Content-Type.
 // Upstream: github.com/munnerz/goautoneg, ParseAccept; mime.ParseMediaType
 
 export interface AcceptClause {

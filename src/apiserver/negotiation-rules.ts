@@ -1,4 +1,4 @@
-// Which representations each kind of request may ask for.
+// The representations that each kind of request may ask for.
 
 import type { ResourceCall } from "./core.ts";
 import { ACCEPTED_TYPES, type NegotiationRules, STREAM_TYPES } from "./representation.ts";

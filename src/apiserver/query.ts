@@ -25,7 +25,7 @@ export class Query {
     return this.#values.get(name)?.[0] ?? "";
   }
 
-  /** Absent, "false" and "0" are false; any other value, even the empty one, is true. */
+  /** False if absent, "false" or "0"; any other value, even "", is true. */
   flag(name: string): boolean {
     return this.optionalFlag(name) ?? false;
   }
@@ -35,7 +35,7 @@ export class Query {
     return value === undefined ? undefined : value !== "0" && value.toLowerCase() !== "false";
   }
 
-  /** Throws a 400 when it is not an int64. */
+  /** Throws a 400 if the value is not an int64. */
   optionalInt64(name: string): Int64 | undefined {
     const value = this.#values.get(name)?.[0];
     if (value === undefined) return undefined;

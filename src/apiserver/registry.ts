@@ -36,12 +36,12 @@ export interface KindRow {
   readonly categories: readonly string[];
   /** In order of preference within each group. */
   readonly versions: readonly KindVersion[];
-  /** The kind and version of stored objects, which strategy and admission see. */
+  /** Kind and version of stored objects, which strategy and admission see. */
   readonly stored: GroupVersionKind;
   readonly strategy: KindStrategy;
   /** A custom resource: no strategic merge patch, no protobuf, list items carry their kind. */
   readonly isCustom: boolean;
-  /** Seconds after its last write at which an object vanishes by itself. */
+  /** Objects expire this many seconds after their last write. */
   readonly ttlSeconds?: number;
   /** Upstream watches it without a cache, which changes some messages. */
   readonly isUncached: boolean;
@@ -68,7 +68,7 @@ export interface KindRow {
   afterDelete?(object: KubeObject): void;
   /** True if more than finalizers keeps an object that is being deleted. */
   isHeld?(object: KubeObject): boolean;
-  /** Fields whose single value an index of watches may use. */
+  /** A field with a single value, indexed for watches. */
   readonly indexedField?: string;
   /** An annotation that is removed from PartialObjectMetadata. */
   readonly annotatedField?: string;
@@ -112,7 +112,7 @@ export interface KindVersion extends GroupVersionKind {
   readonly alsoReads?: string;
   /** An object without any given field: the first writer of a field is compared with it. */
   zero(): Readonly<Record<string, unknown>>;
-  /** To and from the stored form, apiVersion and kind included. */
+  /** Converts to and from the stored form, including apiVersion and kind. */
   toStored(object: KubeObject): KubeObject;
   fromStored(object: KubeObject): KubeObject;
   applyDefaults(object: KubeObject, now: EpochMs): KubeObject;
@@ -126,7 +126,7 @@ export interface KindVersion extends GroupVersionKind {
   readonly printer?: Printer;
 }
 
-/** One kind in one version: what a request addresses. */
+/** One kind in one version, as addressed by a request. */
 export interface Endpoint {
   readonly row: KindRow;
   readonly version: KindVersion;
@@ -151,7 +151,7 @@ export class Registry {
     return this.#generation;
   }
 
-  /** Adds a row or replaces the one with the same table. */
+  /** Adds a row, or replaces the row with the same table. */
   set(row: KindRow): void {
     const { stored } = row;
     assert(
@@ -207,7 +207,7 @@ export class Registry {
     return this.#remotes.get(`${group}/${version}`);
   }
 
-  /** Those of one group, or of all. */
+  /** The remote versions of one group, or all. */
   remotes(group?: string): readonly RemoteVersion[] {
     const all = [...this.#remotes.values()];
     return group === undefined ? all : all.filter((remote) => remote.group === group);

@@ -26,7 +26,7 @@ export function versioned(endpoint: Endpoint, stored: StoredVersion): KubeObject
   return object;
 }
 
-/** Answers with one object, given in the stored form. */
+/** Answers with one object in the stored form. */
 export function respondWithObject(
   context: RequestContext,
   endpoint: Endpoint,
@@ -85,7 +85,7 @@ export function renderObject(endpoint: Endpoint, shape: Shape, object: KubeObjec
   }
 }
 
-/** A watch sends the column definitions with its first event only. */
+/** A watch sends the column definitions only with its first event. */
 export function renderTableEvent(
   endpoint: Endpoint,
   shape: Shape & { kind: "table" },

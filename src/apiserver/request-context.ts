@@ -25,7 +25,7 @@ export interface Peer {
   };
   /** A client certificate that no CA of the server verifies. */
   readonly untrusted?: object;
-  /** Callers within the process need no credentials. */
+  /** Set for clients in this process, which need no credentials. */
   readonly user?: UserInfo;
 }
 
@@ -41,7 +41,7 @@ export interface RequestContext {
   readonly receivedMs: EpochMs;
   /** On the monotonic clock, or UNTIMED. */
   readonly startedMs: number;
-  /** The metrics that count the answer; undefined: none, or the handler counts it. */
+  /** The metrics for the answer; undefined: none, or the handler counts it. */
   series: RequestSeries | undefined;
   /** Set by authentication. */
   user: UserInfo;
@@ -50,7 +50,7 @@ export interface RequestContext {
   /** The object of the body, decoded and defaulted. */
   decodedBody?: KubeObject;
   readonly warnings: Warnings;
-  /** Annotations of admission plugins for the audit event. */
+  /** Annotations from admission plugins, for the audit event. */
   auditAnnotations?: Readonly<Record<string, string>>;
 }
 
@@ -97,7 +97,7 @@ export function addWarning(context: RequestContext, text: string): void {
   context.warnings.add(text);
 }
 
-/** The first value of a header, "" without one. */
+/** The first value of a header; "" if absent. */
 export function headerOf(request: HttpRequest, name: string): string {
   const value = request.headers[name];
   return value === undefined ? "" : typeof value === "string" ? value : (value[0] ?? "");

@@ -17,7 +17,7 @@ export interface ResourceRequestInfo {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** The segments after the version, and after /watch. */
+  /** The path segments after the version and /watch. */
   readonly segments: readonly string[];
   /** The path uses the deprecated /watch prefix. */
   readonly isWatchPath: boolean;
@@ -42,7 +42,7 @@ const VERB_OF_METHOD: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** The path is already decoded. */
+/** path: already decoded. */
 export function parseRequestInfo(method: string, path: string, query: Query): RequestInfo {
   const nonResource: NonResourceRequestInfo = { isResourceRequest: false, path, verb: method.toLowerCase() };
   const parts = splitPath(path);
@@ -83,7 +83,7 @@ function parseResource(
   return { ...info, ...collectionRead(query), isWatchPath };
 }
 
-/** /namespaces/ns/status belongs to the namespace, /namespaces/ns/pods/... to the pods in it. */
+/** /namespaces/ns/status addresses the namespace, /namespaces/ns/pods/... the pods in it. */
 function placeOf(segments: readonly string[]): {
   namespace: string;
   resource: string;

@@ -5,7 +5,7 @@ import { goQuote } from "#api/go-text.ts";
 import { newResourceVersionTooLarge } from "#api/status-error.ts";
 import type { ServerCore } from "./core.ts";
 
-/** "" and "0" are 0. The error text is field.Invalid of strconv.ParseUint's error. */
+/** "" and "0" mean 0. The error is field.Invalid of strconv.ParseUint's error. */
 export function parseRevision(text: string): { readonly revision: number } | { readonly error: string } {
   if (text === "" || text === "0") return { revision: 0 };
   if (/^[0-9]+$/.test(text) && BigInt(text) < 2n ** 64n) return { revision: Number(text) };

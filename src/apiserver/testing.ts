@@ -18,7 +18,7 @@ export interface TestServer {
   readonly clock: VirtualClock;
   readonly storage: Storage;
   readonly server: ApiServer;
-  /** As a member of system:masters. */
+  /** Authenticated as a member of system:masters. */
   readonly bytes: TestClient;
   readonly direct: TestClient;
 }
@@ -139,12 +139,12 @@ export interface SeenEvent {
   readonly object: any;
 }
 
-/** Collects the events of a watch as they come. */
+/** Collects the events of a watch. */
 export class TestWatch {
   readonly status: number;
   readonly events: SeenEvent[] = [];
   isEnded = false;
-  /** Why it was cut short. */
+  /** Why the watch was cut off. */
   failure: unknown;
   readonly #controller: AbortController;
 

@@ -1,5 +1,5 @@
-// The parameters of writes: dry run, field manager, field validation, force; and DeleteOptions,
-// which come in the body or, without one, in the query.
+// The parameters of writes: dry run, field manager, field validation, force; and DeleteOptions, from the body or, if
+// that is empty, from the query.
 // Upstream: apimachinery pkg/apis/meta/v1/validation, ValidateCreateOptions and its siblings
 
 import * as field from "#api/field-error.ts";
@@ -13,7 +13,7 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** Empty: named after the user agent. */
+  /** Empty: derived from the user agent. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   readonly force: boolean;

@@ -120,7 +120,7 @@ function checkKeys(config: RuntimeConfig): void {
 const groupVersionsOf = ({ group, versions }: { group: string; versions: readonly string[] }): string[] =>
   versions.map((version) => `${group}/${version}`);
 
-/** Upstream: strconv.ParseBool; nothing after the key is true. */
+/** Upstream: strconv.ParseBool. A key without a value is true. */
 function booleanOf(key: string, value: string): boolean {
   if (value === "" || /^(1|t|T|TRUE|true|True)$/.test(value)) return true;
   if (/^(0|f|F|FALSE|false|False)$/.test(value)) return false;

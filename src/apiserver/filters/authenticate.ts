@@ -11,13 +11,13 @@ import { frontProxyUser, type RequestHeaderOptions } from "./request-header.ts";
 
 export interface AuthenticationOptions extends TokenSources {
   readonly allowsAnonymous: boolean;
-  /** PEM of the CA of client certificates, for extension API servers to trust. */
+  /** PEM of the CA of client certificates, published for extension API servers. */
   readonly clientCa?: string;
   /** The front proxy that may name users; absent: none. */
   readonly requestHeader?: RequestHeaderOptions;
 }
 
-/** The names of CAs in Peer.certificate.signedBy. */
+/** CA names in Peer.certificate.signedBy. */
 export const CLIENT_CA = "client-ca";
 export const REQUEST_HEADER_CA = "request-header-ca";
 
@@ -25,7 +25,7 @@ const AUTHENTICATED = "system:authenticated";
 
 export const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["system:unauthenticated"] });
 
-/** `readsUid`: the gate AllowParsingUserUIDFromCertAuth. */
+/** `readsUid`: whether the gate AllowParsingUserUIDFromCertAuth is on. */
 export function authenticate(options: AuthenticationOptions, readsUid: boolean): Filter {
   return (next) => async (context, signal) => {
     const { request } = context;

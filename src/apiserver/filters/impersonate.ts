@@ -72,7 +72,7 @@ function wantedUser(headers: HttpHeaders, isConstrained: boolean): WantedUser | 
   );
 }
 
-/** As Go prints it. */
+/** In Go's %#v format. */
 function shownUser({ uid, groups, extra }: WantedUser): string {
   const list = (texts: readonly string[]): string => `[]string{${texts.map(goQuote).join(", ")}}`;
   const map = extra.map(([key, texts]) => `${goQuote(key)}:${list(texts)}`).join(", ");
@@ -81,7 +81,7 @@ function shownUser({ uid, groups, extra }: WantedUser): string {
   return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${shownGroups}, Extra:${shownExtra}}`;
 }
 
-/** As Go prints object references: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+/** In Go's format for object references: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
 function shownReferences({ uid, groups, extra }: WantedUser): string {
   const version = "authentication.k8s.io/v1";
   const references = [

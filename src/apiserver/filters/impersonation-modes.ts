@@ -45,7 +45,7 @@ const MANY_CHECKS = 4;
 const hasNameOnly = ({ uid, groups, extra }: WantedUser): boolean =>
   uid === "" && groups.length === 0 && extra.length === 0;
 
-/** In the order in which they are tried. */
+/** In the order of attempts. */
 export const constrainedModes: readonly ImpersonationMode[] = [
   constrained("associated-node", ({ requestor, wanted }) => {
     const node = nodeOf(wanted.name);
@@ -145,7 +145,7 @@ function extraProblem([key, values]: WantedUser["extra"][number]): string | unde
   return values.includes("") ? "impersonating the empty string value in extra is not allowed" : undefined;
 }
 
-/** One part of the wanted identity, as a resource that the requestor must be allowed to impersonate. */
+/** One part of the wanted identity, as a resource to impersonate. */
 interface Part {
   readonly group: string;
   readonly resource: string;

@@ -21,12 +21,12 @@ const ANSWERS_MAX = 1_000;
 type BindingsByName = ReadonlyMap<string, Binding>;
 
 export class BoundRoles {
-  /** By namespace, "" for the cluster, and there by subject. */
+  /** By namespace ("" for the cluster), then by subject. */
   readonly #scopes = new Map<string, Map<string, Map<string, Binding>>>();
   /** The bindings of users that made requests since the last change. */
   readonly #answers = new Map<string, readonly Binding[]>();
 
-  /** The tables of both kinds of bindings. */
+  /** tables: of both kinds of bindings. */
   constructor(tables: readonly Table[], closing: AbortSignal) {
     for (const table of tables) {
       for (const version of table.scan({ prefix: "" })) this.#add(bindingOf(version));
@@ -92,7 +92,7 @@ function bindingsIn(scope: ReadonlyMap<string, BindingsByName>, { name, groups =
   return [...bindings.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** "ClusterRoleBinding "a" of ClusterRole "b" to Group "c"": the binding, and why it applies to the user. */
+/** "ClusterRoleBinding "a" of ClusterRole "b" to Group "c"": the binding and the matching subject. */
 export function describeBinding(binding: Binding, user: UserInfo): string {
   const { name, namespace, roleRef, subjects } = binding;
   const keys = new Set([userKey(user.name), ...(user.groups ?? []).map(groupKey)]);

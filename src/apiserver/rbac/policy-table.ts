@@ -22,7 +22,7 @@ export interface PolicyEntry {
   readonly when?: string;
   /** For a role. */
   readonly rules?: readonly rbac.PolicyRule[];
-  /** By index of the rule. */
+  /** Gates by index of the rule. */
   readonly rulesWhen?: Readonly<Record<string, string>>;
   /** The aggregated role that includes it. */
   readonly partOf?: string;

@@ -1,4 +1,4 @@
-// The rules that apply to a user, through the bindings that name it.
+// The rules that apply to a user through bindings.
 // Upstream: pkg/registry/rbac/validation/rule.go, DefaultRuleResolver
 
 import type { ClusterRole, PolicyRule, RoleRef } from "#api/generated/types/rbac-v1.ts";
@@ -18,7 +18,7 @@ export class RoleRules {
   readonly #roles: Table | undefined;
   readonly #clusterRoles: Table | undefined;
 
-  /** A kind that is not served grants nothing. */
+  /** Kinds that are not served grant nothing. */
   constructor(core: ServerCore) {
     const table = (resource: string): Table | undefined => {
       const row = core.registry.row(`${resource}.${GROUP}`);

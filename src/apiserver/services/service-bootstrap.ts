@@ -71,7 +71,7 @@ function repairIpAddresses(core: ServerCore): void {
   }
 }
 
-/** Its endpoints are written by bootstrap/server-endpoints.ts. */
+/** bootstrap/server-endpoints.ts writes its endpoints. */
 function createServerService(core: ServerCore): void {
   const table = core.tableOf(rowNamed(core, "services"));
   if (table.get("default/kubernetes") !== undefined) return;

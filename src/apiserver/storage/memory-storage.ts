@@ -197,12 +197,12 @@ export class MemoryStorage implements Storage {
 }
 
 interface TableHost {
-  /** Gives the next revision and makes the write durable. */
+  /** Assigns the next revision and makes the write durable. */
   makeVersion(key: StorageKey, build: BuildObject, previous: Version | undefined, isDeletion: boolean): Version;
   /** After a write that failed for lack of room: whether to try again. May drop history of the table. */
   makeRoom(): boolean;
   reportListenerError(error: unknown): void;
-  /** For a deletion that still finds no room. */
+  /** For a deletion that still has no room. */
   makeDeletionInPlace(key: StorageKey, build: BuildObject, previous: Version): Version;
   afterWrite(table: MemoryTable): void;
 }
@@ -303,7 +303,7 @@ class MemoryTable implements Table {
     this.#append(record, { key, revision, object, isDeletion, previous: record?.latest, renderings: undefined });
   }
 
-  /** Reports the revisions that no read can reach any more. */
+  /** Adds the revisions that no read can reach any more to `superseded`. */
   compact(revision: number, superseded: number[]): void {
     if (revision <= this.compactedRevision) return;
     this.compactedRevision = revision;

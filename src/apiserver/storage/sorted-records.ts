@@ -8,7 +8,7 @@ export interface KeyedRecord {
 const BLOCK_SIZE_MAX = 512;
 
 export class SortedRecords<R extends KeyedRecord> {
-  /** No block is empty, except that of an empty collection. */
+  /** No block is empty, except in an empty collection. */
   readonly #blocks: R[][] = [[]];
   #size = 0;
 
@@ -73,7 +73,7 @@ export class SortedRecords<R extends KeyedRecord> {
     this.#blocks.splice(at + 1, 0, tail);
   }
 
-  /** The last block whose first key is not after the key, or the first block. */
+  /** The last block whose first key is not greater than the key, or the first block. */
   #blockFor(key: string): number {
     let low = 0;
     let high = this.#blocks.length;

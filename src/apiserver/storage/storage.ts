@@ -5,7 +5,7 @@
 
 import type { KubeObject } from "#api/object.ts";
 
-/** "namespace/name", or "name" in tables of cluster-scoped kinds. Compared by code unit. */
+/** "namespace/name", or "name" for cluster-scoped kinds. Compared by code unit. */
 export type StorageKey = string;
 
 /** One version of one object. It never changes, except that `previous` and the caches are dropped with the history. */
@@ -26,7 +26,7 @@ export interface ListQuery {
   readonly prefix: string;
   /** Only keys from this one on. */
   readonly from?: StorageKey;
-  /** The state as of this revision, which the history must reach; absent: the latest. */
+  /** The state at this revision, which must be retained; absent: the latest. */
   readonly revision?: number;
 }
 
@@ -40,11 +40,11 @@ export interface Table {
   readonly size: number;
   /** The latest version, unless it is a deletion. */
   get(key: StorageKey): StoredVersion | undefined;
-  /** Live versions in key order; stop iterating at any time, but do not write meanwhile. */
+  /** Live versions in key order. Do not write while iterating. */
   scan(query: ListQuery): Iterable<StoredVersion>;
   /** The number of versions that a scan would return. */
   count(query: ListQuery): number;
-  /** Undefined: the key exists. */
+  /** Undefined if the key exists. */
   create(key: StorageKey, build: BuildObject): StoredVersion | undefined;
   /** Undefined: the latest version is no longer `expected`. */
   update(expected: StoredVersion, build: BuildObject): StoredVersion | undefined;
@@ -56,7 +56,7 @@ export interface Table {
 }
 
 export interface Storage {
-  /** The revision of the last write, to any table. Starts above 0: "0" means "any" to clients. */
+  /** The revision of the last write to any table. Above 0 from the start, because "0" means "any" to clients. */
   readonly revision: number;
   /** Called for listeners that throw. The write stays valid, and the other listeners are called. */
   onListenerError?: ((error: unknown) => void) | undefined;

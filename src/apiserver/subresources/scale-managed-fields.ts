@@ -10,7 +10,7 @@ type Entries = readonly ManagedFieldsEntry[] | undefined;
 const SCALE_VERSION = "autoscaling/v1";
 const SCALE_REPLICAS = ["f:spec", "f:replicas"];
 
-/** `replicas` is the path in the parent, such as ["spec", "replicas"]. */
+/** `replicas`: the path in the parent, such as ["spec", "replicas"]. */
 export function toScaleEntries(parent: Entries, replicas: readonly string[]): ManagedFieldsEntry[] {
   const path = replicas.map((name) => `f:${name}`);
   const owners = [...decodeOwners(parent).values()]
@@ -42,7 +42,7 @@ export function toParentEntries(
       ofScale.delete(id);
       continue;
     }
-    // The manager that wrote through the scale subresource owns the replicas now.
+    // The manager that wrote through the scale subresource now owns the replicas.
     const set = difference(owner.set, setOf(path));
     if (Object.keys(set).length > 0) merged.set(id, { ...owner, set });
   }

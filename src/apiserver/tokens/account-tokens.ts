@@ -94,7 +94,7 @@ export interface ClaimsInput {
   readonly tokenId: string;
 }
 
-/** By name in order, as upstream writes them. Upstream: pkg/serviceaccount/claims.go, Claims */
+/** Sorted by name. Upstream: pkg/serviceaccount/claims.go, Claims */
 export function accountClaims(input: ClaimsInput): TokenClaims {
   const { account, pod, secret, node, warnAfterSeconds } = input;
   const nowSeconds = Math.floor(input.now / 1000);

@@ -93,7 +93,7 @@ function checkStored(
   }
 }
 
-/** Once a day; servers in other time zones may be a day ahead. */
+/** At most once a day; servers in other time zones may be a day ahead. */
 function noteUse(core: ServerCore, secret: KubeObject, now: EpochMs): void {
   const day = (time: EpochMs): string => formatTime(time).slice(0, "2006-01-02".length);
   const { name = "", namespace = "", labels } = secret.metadata ?? {};

@@ -31,7 +31,7 @@ export class TokenRefused extends Error {
 export interface TokenSources {
   /** Users by token. */
   readonly staticTokens?: ReadonlyMap<string, UserInfo>;
-  /** Asked in order. */
+  /** Called in order. */
   readonly tokenAuthenticators?: readonly TokenAuthenticator[];
   /** The audiences of tokens without any. */
   readonly audiences?: readonly string[];

@@ -33,7 +33,7 @@ export async function deleteOne(core: ServerCore, call: ResourceCall, signal: Ab
   return respondWithValue(context, representation, status, code);
 }
 
-/** From the body or, without one, from the query. Throws 400, 415 or 422. */
+/** From the body or, if that is empty, from the query. Throws a 400, 415 or 422. */
 export async function readDeleteOptions(core: ServerCore, call: ResourceCall): Promise<DeleteOptions> {
   const { context } = call;
   const body = await readBody(context.request, core.limits.bodyBytesMax);

@@ -49,7 +49,7 @@ export async function listPage(
     const objects = found !== undefined && selection.matches(found) ? [found.object] : [];
     return { objects, metadata: { resourceVersion: String(revision) } };
   }
-  // Upstream's cache ignores the limit when any state will do.
+  // As upstream, whose cache ignores the limit if any state is acceptable.
   const isLimited = options.limit > 0 && (options.resourceVersion !== "0" || call.endpoint.row.isUncached);
   const limit = isLimited ? options.limit : Number.POSITIVE_INFINITY;
   const from = start.from === "" ? {} : { from: selection.prefix + start.from };
@@ -85,7 +85,7 @@ function single(table: Table, key: string, at: { revision?: number }): StoredVer
 interface ListStart {
   /** The revision to read at; 0: the latest. */
   readonly exact: number;
-  /** The revision that the state must have reached. */
+  /** The revision that the store must have reached. */
   readonly minimum: number;
   /** Where to continue, relative to the prefix; "" from the start. */
   readonly from: string;

@@ -33,7 +33,7 @@ export function patchMechanism(
   version: KindVersion,
 ): PatchMechanism {
   const isStrict = validation !== "Ignore";
-  // A strategic merge works on untyped values; the other two keep the texts of numbers for the type.
+  // A strategic merge works on untyped values; the other two keep the original text of numbers.
   const beyondInt64 = type === "strategic" || version.goType === undefined ? "double" : "bigint";
   const { value, text } = parsePatch(body, beyondInt64, (error) => {
     if (type !== "strategic" && isStrict) return `error decoding patch: ${error}`;

@@ -1,4 +1,4 @@
-// PUT of one object, or of a subresource that is part of it.
+// PUT of one object or of an updating subresource.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/update.go, UpdateResource
 
 import type { KubeObject } from "#api/object.ts";
@@ -43,7 +43,7 @@ export interface Desired {
   readonly options: WriteOptions;
   /** The desired object, given the existing one. */
   desired(existing: KubeObject | undefined): KubeObject;
-  /** The uid that the client expects; "" for any. */
+  /** The uid that the client requires; "" for any. */
   readonly uid: string;
 }
 

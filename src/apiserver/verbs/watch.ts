@@ -122,7 +122,7 @@ const BOOKMARK_INTERVAL_MS = 60_000;
 /** When to send the last bookmark, so that the client resumes from a recent version. */
 const BOOKMARK_BEFORE_END_MS = 2_000;
 
-/** Ends the watch in time, and sends bookmarks about every minute and shortly before the end. */
+/** Ends the watch at its timeout, and sends bookmarks about every minute and shortly before the end. */
 function startTimers(core: ServerCore, watcher: Watcher, lastsMs: number, end: () => void): Disposable {
   const { clock } = core;
   const deadlineMs = clock.monotonicMs() + lastsMs;

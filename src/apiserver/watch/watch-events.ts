@@ -46,7 +46,7 @@ export class WatchEvents {
     return cached(version, `${type} ${this.#cacheName}`, () => Object.freeze({ type, object: this.#render(event) }));
   }
 
-  /** One line of JSON, or a message of protobuf with its length. */
+  /** One line of JSON, or a length-prefixed protobuf message. */
   frame(event: WatcherEvent): Uint8Array {
     const { encoding } = this.#representation;
     const encode = (): Uint8Array => encodeFrame(encoding, this.event(event));

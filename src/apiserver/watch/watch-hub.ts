@@ -87,7 +87,7 @@ export class WatchHub {
     for (const value of values) this.#offer(`f${value}`, version, failures);
   }
 
-  /** Encoded events are large. For a watcher that is slower than this ring they are encoded again. */
+  /** Encoded events are large. For a watcher slower than this ring, events are encoded again. */
   #forgetOldest(version: StoredVersion): void {
     const oldest = this.#recent[this.#recentAt];
     if (oldest !== undefined) oldest.renderings = undefined;
@@ -99,7 +99,7 @@ export class WatchHub {
     const bucket = this.#buckets.get(bucketName);
     if (bucket === undefined) return;
     for (const watcher of bucket) {
-      // An indexed field says nothing about the namespace.
+      // An indexed field does not imply the namespace.
       if (!version.key.startsWith(watcher.selection.prefix)) continue;
       try {
         watcher.offer(version);

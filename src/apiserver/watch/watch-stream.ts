@@ -6,7 +6,7 @@ import type { HttpBody } from "#base/http.ts";
 import type { WatchEvents } from "./watch-events.ts";
 import type { Watcher } from "./watcher.ts";
 
-/** Bounds the size of one chunk. */
+/** Limits the size of one chunk. */
 const BATCH_EVENTS_MAX = 500;
 
 /** `end` runs once, however the stream ends. */

@@ -4,7 +4,7 @@ import type { KubeObject } from "#api/object.ts";
 import type { Allocation } from "#kinds/hooks.ts";
 import type { ResourceCall } from "../core.ts";
 
-/** Calls `stored` as soon as the object is in the store. */
+/** Must call `stored` as soon as the object is stored. */
 type Write<T> = (object: KubeObject, stored: () => void) => Promise<T>;
 
 /** Runs the write with the allocated values; they are released unless the object is stored. */

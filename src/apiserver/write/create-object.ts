@@ -67,14 +67,14 @@ export async function createOnce(
   });
 }
 
-/** Upstream: storage/etcd3/store.go, Create. What is no number, or nothing, is overlooked there. */
+/** Upstream: storage/etcd3/store.go, Create, which ignores versions that are not positive numbers. */
 function refuseVersion({ metadata }: KubeObject): void {
   if (/^0*[1-9][0-9]*$/.test(metadata?.resourceVersion ?? "")) {
     throw bareFailure(500, "", "resourceVersion should not be set on objects to be created");
   }
 }
 
-/** Throws a 409 when the name is taken. */
+/** Throws a 409 if the name is taken. */
 function storeNew(core: ServerCore, call: ResourceCall, given: KubeObject, dryRun: boolean): KubeObject {
   const { row } = call.endpoint;
   const name = given.metadata?.name ?? "";

@@ -38,7 +38,7 @@ export async function deleteObject(
   }
 }
 
-/** "retry": the object changed meanwhile. */
+/** "retry" if the object changed meanwhile. */
 async function deleteOnce(
   core: ServerCore,
   call: ResourceCall,

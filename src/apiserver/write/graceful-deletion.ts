@@ -13,12 +13,12 @@ import type { KindRow } from "../registry.ts";
 export type DeletionStart =
   /** Only finalizers can keep the object. */
   | { readonly kind: "immediate"; readonly object: KubeObject }
-  /** An earlier delete will end no later than this one would. */
+  /** An earlier delete ends no later than this one would. */
   | { readonly kind: "pending"; readonly object: KubeObject }
   /** The marked object stays for the grace period. */
   | { readonly kind: "graceful"; readonly object: KubeObject; readonly graceSeconds: Int64 };
 
-/** Throws a 409 when a precondition does not hold. */
+/** Throws a 409 if a precondition fails. */
 export function beginDeletion(
   row: KindRow,
   given: KubeObject,

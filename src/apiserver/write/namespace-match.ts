@@ -5,7 +5,7 @@ import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
 import { newBadRequest } from "#api/status-error.ts";
 
-/** `requestNamespace` is "" for cluster-scoped kinds, whose objects have none. Throws a 400. */
+/** `requestNamespace`: "" for cluster-scoped kinds, whose objects must have none. Throws a 400. */
 export function matchNamespace(object: KubeObject, requestNamespace: string): KubeObject {
   const own = object.metadata?.namespace ?? "";
   if (own === requestNamespace) return object;

@@ -18,7 +18,8 @@ export function rowNamed(core: ServerCore, table: string): KindRow {
 }
 
 /**
- * Stores an object whose given fields the server owns; `more` adds fields without owner. Undefined: the name is taken.
+ * Stores an object. The server owns the given fields; `more` adds fields without an owner. Undefined if the name is
+ * taken.
  */
 export function createOwn(
   core: ServerCore,

@@ -6,7 +6,7 @@ import type { KubeObject } from "#api/object.ts";
 import { withoutEmptyLists } from "#api/typed-decoding.ts";
 import type { ResourceCall } from "../core.ts";
 
-/** Empty lists that clients always see become null. */
+/** Empty lists become absent, or null if the field is always written. */
 export function storable({ context, endpoint }: ResourceCall, object: KubeObject): KubeObject {
   const { stored, isStoredAsJson } = endpoint.row;
   const type = context.hasEmptyLists && !isStoredAsJson ? goTypeOfKind(stored) : undefined;

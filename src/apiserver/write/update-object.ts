@@ -35,7 +35,7 @@ export interface UpdateRequest {
   readonly rules: UpdateStrategy;
   /** An apply creates a missing object. */
   readonly forceAllowCreate: boolean;
-  /** The uid that the client expects; "" for any. */
+  /** The uid that the client requires; "" for any. */
   readonly uid: string;
   /** Checks the permission to create, if the update turns into a create. Throws a 403. */
   authorizeCreate(): Promise<void>;
@@ -98,7 +98,7 @@ async function createInstead(
   }
 }
 
-/** Undefined: another write was faster. */
+/** Undefined if another write was faster. */
 async function updateOnce(
   core: ServerCore,
   call: ResourceCall,

@@ -49,7 +49,7 @@ export function internalSpec(spec: CustomResourceDefinitionSpec): InternalSpec {
   };
 }
 
-/** The names of the versions whose schemas are as they were. Upstream: validation.go, findVersionsWithUnchangedSchemas */
+/** The names of versions with unchanged schemas. Upstream: validation.go, findVersionsWithUnchangedSchemas */
 export function unchangedSchemas(internal: InternalSpec, old: InternalSpec): ReadonlySet<string> {
   const names = internal.versions.map(({ name }) => name);
   return new Set(

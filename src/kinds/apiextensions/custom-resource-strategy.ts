@@ -225,7 +225,7 @@ const INT32_MAX = 2147483647;
 
 export const splitPath = (path: string): string[] => (path.startsWith(".") ? path.slice(1) : path).split(".");
 
-/** The value at a path, or Go's complaint. Upstream: unstructured.NestedInt64, NestedString */
+/** The value at a path, or Go's error. Upstream: unstructured.NestedInt64, NestedString */
 export function nestedValue(
   object: JsonObject,
   path: readonly string[],

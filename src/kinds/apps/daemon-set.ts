@@ -211,7 +211,7 @@ const strategy = kindStrategy<apps.DaemonSet>({
   },
 });
 
-/** Every writer becomes an owner of the annotation. Upstream: Convert_apps_DaemonSet_To_v1_DaemonSet */
+/** Every writer becomes a manager of the annotation. Upstream: Convert_apps_DaemonSet_To_v1_DaemonSet */
 const withAnnotation = (set: apps.DaemonSet): apps.DaemonSet =>
   set.metadata?.annotations?.[TEMPLATE_GENERATION] === undefined ? withTemplateGeneration(set, 0) : set;
 

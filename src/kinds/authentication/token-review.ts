@@ -1,4 +1,4 @@
-// Reviews of bearer tokens: answered, never stored. Upstream: pkg/registry/authentication/tokenreview
+// TokenReviews, which authenticate bearer tokens. Never stored. Upstream: pkg/registry/authentication/tokenreview
 
 import * as field from "#api/field-error.ts";
 import type { TokenReview } from "#api/generated/types/authentication-v1.ts";

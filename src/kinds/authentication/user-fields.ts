@@ -1,4 +1,4 @@
-// A user as reviews show it. Upstream: pkg/apis/authentication, UserInfo
+// The fields of a user in reviews. Upstream: pkg/apis/authentication, UserInfo
 
 import type { UserInfo } from "#api/user-info.ts";
 

@@ -144,7 +144,7 @@ export function questionOf({ resourceAttributes, nonResourceAttributes }: Access
   return { verb, group, version: version || "*", namespace, resource, subresource, name };
 }
 
-/** "" when all selectors could be read. Upstream: BuildEvaluationError */
+/** "" if all selectors were parsed. Upstream: BuildEvaluationError */
 export function evaluationError({ resourceAttributes = {} }: AccessSpec): string {
   const problems = [
     ignored("fieldSelector", fieldTerms(resourceAttributes)),

@@ -1,4 +1,4 @@
-// What an autoscaler may say. Upstream: pkg/apis/autoscaling/validation/validation.go
+// Validation of autoscalers. Upstream: pkg/apis/autoscaling/validation/validation.go
 
 import * as field from "#api/field-error.ts";
 import type * as autoscaling from "#api/generated/types/autoscaling-v2.ts";

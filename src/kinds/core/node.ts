@@ -45,7 +45,7 @@ const defaults: Rule = at(
   ),
 );
 
-/** The old single range is the first of the list. Upstream: Convert_v1_NodeSpec_To_core_NodeSpec and back */
+/** podCIDR is the first item of podCIDRs. Upstream: Convert_v1_NodeSpec_To_core_NodeSpec and back */
 function withBothCidrs(node: core.Node): core.Node {
   const { podCIDR = "", podCIDRs = [] } = node.spec ?? {};
   if (podCIDR === (podCIDRs[0] ?? "")) return node;

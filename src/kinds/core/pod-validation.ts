@@ -1,4 +1,4 @@
-// Pods as wholes: create, update, binding and templates. Upstream: pkg/apis/core/validation, ValidatePodCreate,
+// Validation of pods: create, update, binding and templates. Upstream: pkg/apis/core/validation, ValidatePodCreate,
 // ValidatePodUpdate, ValidatePodTemplateSpec, ValidatePodBinding
 
 import { semanticEqual } from "#api/equality.ts";

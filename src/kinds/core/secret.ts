@@ -82,7 +82,7 @@ function validateSecretUpdate(secret: core.Secret, old: core.Secret): field.Fiel
   return [...errors, ...validateSecret(secret)];
 }
 
-/** What is given as text is kept as data, and wins. Upstream: Convert_v1_Secret_To_core_Secret */
+/** stringData is converted to data, and wins. Upstream: Convert_v1_Secret_To_core_Secret */
 function withTextAsData(secret: core.Secret): core.Secret {
   if (secret.stringData === undefined) return secret;
   const { stringData, ...rest } = secret;

@@ -140,7 +140,7 @@ function withIp({ server, rng }: Pool, { service, dryRun }: Draft, spec: Service
 
 const hasNodePorts = ({ type }: ServiceSpec): boolean => type === "NodePort" || type === "LoadBalancer";
 
-/** Ports of one number, one per protocol, share a node port. Upstream: initNodePorts */
+/** Ports with the same number and different protocols share a node port. Upstream: initNodePorts */
 function withNewPorts({ service }: Draft, spec: ServiceSpec, requests: PortRequests): ServiceSpec {
   if (!hasNodePorts(spec) || spec.ports === undefined) return spec;
   const { ports } = spec;

@@ -1,4 +1,4 @@
-// What a flow schema may say. Upstream: pkg/apis/flowcontrol/validation, ValidateFlowSchema
+// Validation of flow schemas. Upstream: pkg/apis/flowcontrol/validation, ValidateFlowSchema
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";

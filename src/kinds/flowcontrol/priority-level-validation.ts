@@ -1,4 +1,4 @@
-// What a priority level may say. Upstream: pkg/apis/flowcontrol/validation, ValidatePriorityLevelConfiguration
+// Validation of priority levels. Upstream: pkg/apis/flowcontrol/validation, ValidatePriorityLevelConfiguration
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";

@@ -1,4 +1,4 @@
-// What an ingress may say. Upstream: pkg/apis/networking/validation, ValidateIngressCreate, ValidateIngressUpdate
+// Validation of ingresses. Upstream: pkg/apis/networking/validation, ValidateIngressCreate, ValidateIngressUpdate
 
 import * as field from "#api/field-error.ts";
 import type * as networking from "#api/generated/types/networking-v1.ts";

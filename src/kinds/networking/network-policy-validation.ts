@@ -1,4 +1,4 @@
-// What a network policy may say. Upstream: pkg/apis/networking/validation, ValidateNetworkPolicy
+// Validation of network policies. Upstream: pkg/apis/networking/validation, ValidateNetworkPolicy
 
 import * as field from "#api/field-error.ts";
 import type * as networking from "#api/generated/types/networking-v1.ts";

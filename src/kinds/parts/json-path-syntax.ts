@@ -1,4 +1,4 @@
-// Whether a JSON path can be read. Upstream: k8s.io/client-go/util/jsonpath/parser.go
+// Checks the syntax of JSON paths. Upstream: k8s.io/client-go/util/jsonpath/parser.go
 
 /** Go's error for an invalid path; undefined if it is valid. */
 export function jsonPathProblem(path: string): string | undefined {

@@ -20,7 +20,7 @@ const ENV_FIELDS = [
   "status.podIPs",
 ];
 
-/** A name that generateName may yet complete. Upstream: apimachinery pkg/api/validation, maskTrailingDash */
+/** A name prefix: its trailing dash is allowed. Upstream: apimachinery pkg/api/validation, maskTrailingDash */
 const isSubdomainPrefix: NameCheck = (value) => isDns1123Subdomain(value.replace(/.-$/s, "a"));
 
 export function env(errors: Errors, vars: readonly core.EnvVar[], path: Path, opts: PodOptions): void {

@@ -1,4 +1,4 @@
-// Annotations that mean something on pods. Upstream: pkg/apis/core/validation, ValidatePodSpecificAnnotations,
+// Validation of pod annotations. Upstream: pkg/apis/core/validation, ValidatePodSpecificAnnotations,
 // validateSeccompAnnotationsAndFields, validateAppArmorAnnotationsAndFieldsMatchOnCreate
 
 import * as field from "#api/field-error.ts";

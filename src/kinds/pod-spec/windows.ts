@@ -1,4 +1,4 @@
-// What Windows pods may and may not set. Upstream: pkg/apis/core/validation, validateWindows, validateLinux,
+// Fields that Windows pods may and may not set. Upstream: pkg/apis/core/validation, validateWindows, validateLinux,
 // validateWindowsSecurityContextOptions, validateWindowsHostProcessPod
 
 import * as field from "#api/field-error.ts";

@@ -77,7 +77,7 @@ function coversResource(resources: Texts, resource: string): boolean {
   return hasOrAll(resources, resource) || (slash >= 0 && resources.includes(`*${resource.slice(slash)}`));
 }
 
-/** Each rule on a line, in order; single rules that differ by their verb alone are one. Upstream: CompactRules */
+/** One rule per line, sorted. Rules that differ only in their verb are merged. Upstream: CompactRules */
 export function describeRules(singles: readonly PolicyRule[]): string {
   const merged = new Map<string, PolicyRule>();
   const lines = new Set<string>();

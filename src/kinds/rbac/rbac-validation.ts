@@ -1,4 +1,4 @@
-// What roles and bindings may say. Upstream: pkg/apis/rbac/validation/validation.go
+// Validation of roles and bindings. Upstream: pkg/apis/rbac/validation/validation.go
 
 import { ValueError } from "#api/errors.ts";
 import * as field from "#api/field-error.ts";

@@ -1,4 +1,4 @@
-// What a claim may ask for. Upstream: pkg/apis/resource/validation/validation.go, validateDeviceClaim
+// Validation of device claims. Upstream: pkg/apis/resource/validation/validation.go, validateDeviceClaim
 
 import * as field from "#api/field-error.ts";
 import type {

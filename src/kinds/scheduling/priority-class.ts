@@ -73,7 +73,7 @@ const strategy = kindStrategy<PriorityClass>({
   validateUpdate,
 });
 
-/** Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete; its collections do not ask. */
+/** Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete. Collection deletes have no such check. */
 function keepSystemClasses({ verb, name, groupResource }: KindCall): void {
   if (verb === "deletecollection" || !Object.hasOwn(SYSTEM_VALUES, name)) return;
   throw newForbidden(groupResource, name, "this is a system priority class and cannot be deleted");

@@ -19,7 +19,7 @@ import { gateRequests, type RequestGate } from "./request-gate.ts";
 import { StreamPacer } from "./stream-pacer.ts";
 import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.ts";
 
-// Upstream: apiserver/pkg/server/secure_serving.go, Serve, but for slow clients, which it bears with.
+// Upstream: apiserver/pkg/server/secure_serving.go, Serve, except that it has no limit for slow clients.
 const LIMITS: ConnectionLimits = { idleMs: 90_000, headMs: 32_000, prefaceMs: 10_000, lookMs: 1_000 };
 const HANDSHAKE_MS = 32_000;
 const KEEP_ALIVE_MS = 180_000;
