@@ -73,7 +73,7 @@ const strategy = kindStrategy<PriorityClass>({
   validateUpdate,
 });
 
-/** Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete. Collection deletes have no such check. */
+/** Collection deletes skip this. Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete */
 function keepSystemClasses({ verb, name, groupResource }: KindCall): void {
   if (verb === "deletecollection" || !Object.hasOwn(SYSTEM_VALUES, name)) return;
   throw newForbidden(groupResource, name, "this is a system priority class and cannot be deleted");
