@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400;
 export function daysFromCivil(year: number, month: number, day: number): number {
   const carriedYear = year + Math.floor((month - 1) / 12);
   const carriedMonth = ((((month - 1) % 12) + 12) % 12) + 1;
-  // Years that begin in March put the leap day at the end.
+  // Counting years from March puts the leap day at the end.
   const y = carriedMonth <= 2 ? carriedYear - 1 : carriedYear;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;

@@ -1,5 +1,4 @@
-// The one typed error of all codecs: bytes that are not what their content type says, or a value
-// that the content type cannot carry.
+// The error of all codecs: bytes that do not match their content type, or a value that the content type cannot carry.
 
 export type CodecFormat = "json" | "yaml" | "protobuf";
 

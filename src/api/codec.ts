@@ -1,5 +1,5 @@
-// One object to and from bytes, by content type: JSON and protobuf. YAML, which is read only, has
-// its own file (yaml.ts), because its parser is costly to load.
+// Encodes and decodes one object by content type: JSON and protobuf. YAML, which is only read, has a separate file
+// (yaml.ts), because its parser is costly to load.
 
 import { CodecError, type CodecFormat } from "#api/codec-error.ts";
 import { parseJsonBytes } from "#api/json.ts";
@@ -13,7 +13,7 @@ export const PROTOBUF_MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
 
 const utf8 = new TextEncoder();
 
-/** The format that a Content-Type or Accept value names, whatever its parameters. */
+/** The format of a Content-Type or Accept value, regardless of parameters. */
 export function formatOfMediaType(contentType: string): CodecFormat | undefined {
   const [mediaType = ""] = contentType.split(";", 1);
   switch (mediaType.trim().toLowerCase()) {
@@ -28,7 +28,7 @@ export function formatOfMediaType(contentType: string): CodecFormat | undefined 
   }
 }
 
-/** `expected` names the kind of a protobuf message whose envelope does not. */
+/** `expected`: the kind of a protobuf message whose envelope does not name it. */
 export function decodeObject(bytes: Uint8Array, contentType: string, expected?: GroupVersionKind): KubeObject {
   switch (formatOfMediaType(contentType)) {
     case "json":

@@ -5,8 +5,8 @@ import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 
 /**
- * The list with this condition, in the place of the one of its type. The transition time is now, or stays while the
- * status of the condition does. Upstream: SetStatusCondition
+ * The list with this condition in the place of the one of its type. The transition time is now, unless the condition's
+ * status is unchanged. Upstream: SetStatusCondition
  */
 export function withStatusCondition(
   conditions: readonly Condition[],

@@ -1,6 +1,5 @@
-// The next time a cron schedule matches. Fields are raised from the month down; a field that wraps
-// sends the search back to the top. Around daylight-saving changes the result is whatever that walk
-// gives upstream, which is what users see, so its steps are kept.
+// The next time of a cron schedule. Fields are raised from the month down; a field that wraps restarts the search.
+// Around daylight-saving changes the result depends on these steps, so they are the same as upstream's.
 // Upstream: github.com/robfig/cron/v3/spec.go, SpecSchedule.Next
 
 import type { CivilTime } from "#api/civil-time.ts";
@@ -13,7 +12,7 @@ const YEARS_MAX = 5;
 const HOUR = 3600;
 
 export function nextMatch(fields: CronFields, zone: TimeZone, after: EpochMs): EpochMs | undefined {
-  // A field such as "," allows nothing: upstream walks five years to find that out.
+  // A field such as "," allows no value: upstream searches five years to find that out.
   if (Object.values(fields).some(({ values }) => values.size === 0)) return undefined;
   const walk = new Walk(fields, zone, Math.floor(after / 1000) + 1);
   const yearLimit = walk.now.year + YEARS_MAX;
@@ -25,13 +24,13 @@ export function nextMatch(fields: CronFields, zone: TimeZone, after: EpochMs): E
   return undefined;
 }
 
-/** Each step returns false when it wrapped and all fields must be looked at again. */
+/** Each step returns false when it wrapped and all fields must be checked again. */
 class Walk {
   readonly #fields: CronFields;
   readonly #zone: TimeZone;
   epochSeconds: number;
   now: CivilTime;
-  /** Has a field been raised, so that all below it start from their lowest value? */
+  /** True once a field has been raised, so that all fields below it start from their lowest value. */
   #isRaised = false;
 
   constructor(fields: CronFields, zone: TimeZone, epochSeconds: number) {

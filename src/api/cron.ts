@@ -12,7 +12,7 @@ import type { TimeZone, TimeZones } from "#base/time-zones.ts";
 
 export interface CronField {
   readonly values: ReadonlySet<number>;
-  /** Was it "*" or "?" without a step above 1? Days of month and week combine by AND then, else by OR. */
+  /** True for "*" or "?" without a step above 1. Days of month and week are then combined by AND, otherwise by OR. */
   readonly isStar: boolean;
 }
 
@@ -62,7 +62,7 @@ export function parseCron(spec: string, zones: TimeZones): CronSchedule {
   let body = spec;
   if (spec.startsWith("TZ=") || spec.startsWith("CRON_TZ=")) {
     const space = spec.indexOf(" ");
-    // Deviation: upstream panics on a prefix that nothing follows.
+    // Deviation: upstream panics on a prefix without a schedule.
     if (space < 0) throw fail(`expected exactly 5 fields, found 0: []`);
     zone = zoneOf(spec.slice(spec.indexOf("=") + 1, space), zones);
     body = spec.slice(space).trim();

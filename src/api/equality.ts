@@ -1,9 +1,9 @@
-// Semantic equality of objects in wire form: missing, null and empty lists are one; maps too, and
-// quantities and times are compared by value, where a schema says what is which.
-// Upstream: k8s.io/apimachinery/pkg/api/equality, Semantic.DeepEqual and DeepDerivative
+// Semantic equality of objects in wire form: missing, null and empty lists are equal. With a schema, so are maps, and
+// quantities and times are compared by value.
 //
-// Deviation: without a schema an empty object differs from a missing one, because `emptyDir: {}`
-// must; and zero values must be left out, as the wire form of upstream's types does.
+// Deviation: without a schema an empty object differs from a missing one, because `emptyDir: {}` must; and zero values
+// must be omitted, as in the wire form of upstream's types.
+// Upstream: k8s.io/apimachinery/pkg/api/equality, Semantic.DeepEqual and DeepDerivative
 
 import { quantityFromWire } from "#api/quantity-parser.ts";
 import type { Schema } from "#api/schema.ts";
@@ -26,7 +26,7 @@ export function semanticEqual(a: unknown, b: unknown, schema?: Schema): boolean 
   return scalarsEqual(a, b, schema);
 }
 
-/** Nothing, an empty list, or an empty map where the schema knows it as one. */
+/** A missing value, an empty list, or an empty map if the schema defines it as a map. */
 function isUnset(value: unknown, schema: Schema | undefined): boolean {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
@@ -63,7 +63,7 @@ function scalarsEqual(a: unknown, b: unknown, schema: Schema | undefined): boole
 
 const isAmount = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
 
-/** Does b say all that a says? What a leaves unset is not compared, and b's lists may be longer. */
+/** Whether b contains everything in a. Unset fields of a are not compared, and b's lists may be longer. */
 export function isDerivative(a: unknown, b: unknown, schema?: Schema): boolean {
   if (a === b || isUnset(a, schema) || a === "") return true;
   if (Array.isArray(a)) {

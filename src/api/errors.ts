@@ -1,5 +1,4 @@
-// The one typed error for text that does not say what it should: quantities, selectors, durations,
-// times, schedules. Its message is the one upstream gives.
+// The error for invalid text: quantities, selectors, durations, times, schedules. Its message is upstream's.
 
 export type ValueKind =
   | "quantity"

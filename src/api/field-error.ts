@@ -1,5 +1,5 @@
-// Errors of validation: a path, what is wrong with it, and the text upstream prints. Meant to be
-// imported as a namespace: `import * as field from "#api/field-error.ts"`; field.required(path, "").
+// Errors of validation: a path, the problem, and upstream's text. Import it as a namespace: `import * as field from
+// "#api/field-error.ts"`; field.required(path, "").
 // Upstream: k8s.io/apimachinery/pkg/util/validation/field
 
 import { goJson, goQuote } from "#api/go-text.ts";
@@ -10,8 +10,8 @@ export { aggregateText } from "#base/errors.ts";
 type PathStep = "root" | "field" | "element";
 
 /**
- * A place in an object, such as spec.containers[0].name or metadata.labels[key]. Checks make hundreds of them for an
- * object without a fault: the text is put together only when it is printed.
+ * A place in an object, such as spec.containers[0].name or metadata.labels[key]. Checks create hundreds of paths for a
+ * valid object, so the text is built only when it is printed.
  */
 export class FieldPath {
   readonly #name: string | number;
@@ -121,7 +121,7 @@ function plural(count: Int64, one: string): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
-/** A negative maximum means that it is not known. */
+/** A negative maximum means that it is unknown. */
 export function tooLong(path: Path, maxBytes: Int64): FieldError {
   const detail = maxBytes >= 0 ? `may not be more than ${plural(maxBytes, "byte")}` : "value is too long";
   return fieldError("FieldValueTooLong", path, detail);
@@ -154,7 +154,7 @@ export function prefixDetail(errors: readonly FieldError[], prefix: string): Fie
   return errors.map((error) => ({ ...error, detail: prefix + error.detail }));
 }
 
-/** The text without the path: what a StatusCause carries. */
+/** The text without the path, for a StatusCause. */
 export function errorBody(error: FieldError): string {
   let text: string = DESCRIPTIONS[error.type];
   if ("badValue" in error) text += `: ${printValue(error.badValue)}`;

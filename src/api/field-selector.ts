@@ -9,7 +9,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Renames or rejects a term, as each resource does for the fields it supports; both empty drops the term. */
+/** Renames or rejects a term, as each resource does for its supported fields; both empty drops the term. */
 export type TransformTerm = (field: string, value: string) => { readonly field: string; readonly value: string };
 
 export class FieldSelector {
@@ -20,14 +20,14 @@ export class FieldSelector {
   get isEmpty(): boolean {
     return this.requirements.length === 0;
   }
-  /** A field that is missing counts as the empty string. */
+  /** A missing field counts as the empty string. */
   matches(fields: Readonly<Record<string, string>>): boolean {
     return this.requirements.every(({ field, operator, value }) => {
       const actual: unknown = fields[field];
       return ((typeof actual === "string" ? actual : "") === value) === (operator === "=");
     });
   }
-  /** The one value that a field must have, when the selector demands one. */
+  /** The single value that the selector requires of a field, if any. */
   requiredValue(field: string): string | undefined {
     return this.requirements.find((term) => term.field === field && term.operator === "=")?.value;
   }
@@ -85,11 +85,11 @@ export function parseFieldSelector(text: string): FieldSelector {
       const value = unescapeFieldValue(term.slice(at + width));
       return { field: term.slice(0, at), operator: isNot ? "!=" : "=", value };
     });
-  // A term without field and value says nothing, and upstream drops it.
+  // A term without field and value is dropped, as in upstream.
   return new FieldSelector(requirements.filter(({ field, value }) => field !== "" || value !== ""));
 }
 
-/** Splits at commas that no backslash protects. */
+/** Splits at commas that are not escaped by a backslash. */
 function splitTerms(text: string): string[] {
   return text.match(/(?:\\[\s\S]|[^\\,]|\\$)+/g) ?? [];
 }

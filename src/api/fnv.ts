@@ -1,5 +1,5 @@
-// The FNV hashes that upstream uses. The one of 128 bits counts in four limbs of 32 bits, lowest
-// first: its prime is 2^88 + 0x13b, so a product is a small one and a shift.
+// The FNV hashes that upstream uses. The 128-bit hash uses four limbs of 32 bits, lowest first: its prime is 2^88 +
+// 0x13b, so a product is a small one and a shift.
 // Upstream: Go's hash/fnv
 
 const utf8 = new TextEncoder();

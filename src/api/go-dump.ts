@@ -1,10 +1,10 @@
-// Prints an object as spew prints the Go struct that upstream would have decoded it into: type
-// names, field order, zero values, nil or empty, and what quantities and times look like inside.
-// Hashes are taken of this text, so every character counts.
-// Upstream: k8s.io/utils/dump, ForHash; github.com/davecgh/go-spew/spew/format.go
+// Prints an object like spew prints the Go struct into which upstream decodes it: type names, field order, zero values,
+// nil or empty, and the internals of quantities and times. Hashes are computed from this text, so every character
+// matters.
 //
-// A time inside an object is printed with Go's local zone; ours is always UTC, as in the images that
-// upstream ships (they have no zone files).
+// Go prints a time inside an object with the local zone; here it is always UTC, as in upstream's images, which have no
+// zone files.
+// Upstream: k8s.io/utils/dump, ForHash; github.com/davecgh/go-spew/spew/format.go
 
 import { decodeBase64 } from "#api/base64.ts";
 import type { GoField, GoStruct, GoType, OpaqueType } from "#api/go-layout.ts";
@@ -115,7 +115,7 @@ function dumpOpaque(opaque: OpaqueType, value: unknown): string {
     case "FieldsV1":
       return `{Raw:([]uint8)${value === undefined ? "<nil>" : `[${new TextEncoder().encode(stringifyJson(value)).join(" ")}]`}}`;
     default:
-      // What upstream hashes holds no free-form JSON.
+      // Upstream hashes no free-form JSON.
       assert(false, `no dump of ${opaque}`);
   }
 }
@@ -158,7 +158,7 @@ function dumpTime(text: string | undefined): string {
   return `{wall:(uint64)${nanos} ext:(int64)${seconds + ZERO_TIME_SECONDS} loc:(*time.Location)${UTC_LOCATION}}`;
 }
 
-/** Go compares bytes: beyond the basic plane that is not the order of UTF-16 code units. */
+/** Go compares bytes: beyond the basic plane this differs from the order of UTF-16 code units. */
 function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {

@@ -1,5 +1,5 @@
-// Go's time.Duration: int64 nanoseconds, read and printed exactly as Go does. Code that waits wants
-// milliseconds; flags, configuration and messages want this text.
+// Go's time.Duration: int64 nanoseconds, parsed and printed exactly like Go. Code that waits uses milliseconds; flags,
+// configuration and messages use this text.
 
 import { ValueError } from "#api/errors.ts";
 
@@ -46,7 +46,7 @@ export function parseDuration(text: string): GoDuration {
 function parseTerm([, whole = "", fraction = "", unitText = ""]: readonly string[], text: string): bigint {
   if (whole === "" && fraction === "") throw invalid("invalid duration", text);
   const significant = whole.replace(/^0+/, "");
-  // More digits than an int64 has are not worth the arithmetic.
+  // More digits than an int64 has need no arithmetic.
   const count = significant.length > 19 ? LIMIT + 1n : BigInt(significant);
   if (count > LIMIT) throw invalid("invalid duration", text);
   if (unitText === "") throw invalid("missing unit in duration", text);
@@ -75,7 +75,7 @@ function invalid(what: string, text: string): ValueError {
   return new ValueError("duration", `time: ${what} ${quoteTimeText(text)}`);
 }
 
-// The time package has its own quoting: other than strconv's it escapes all that is not ASCII, byte by byte.
+// The time package has a special quoting: unlike strconv's it escapes all non-ASCII characters, byte by byte.
 export function quoteTimeText(text: string): string {
   const escaped = [...new TextEncoder().encode(text)].map((byte) => {
     const char = String.fromCharCode(byte);

@@ -1,6 +1,6 @@
-// The Go types behind the built-in kinds: field order, Go and JSON names, pointers, omission rules
-// and protobuf numbers. The protobuf codec and the hashes read them. Decoded on first use, package
-// by package, from generated/go-types.ts (its code is described in tools/generate/go-types.ts).
+// The Go types behind the built-in kinds: field order, Go and JSON names, pointers, omission rules and protobuf
+// numbers. The protobuf codec and the hashes use them. Decoded on first use, package by package, from
+// generated/go-types.ts (its code is described in tools/generate/go-types.ts).
 
 import { goPackages } from "#api/generated/go-types.ts";
 import { lazy } from "#api/lazy.ts";
@@ -9,7 +9,7 @@ import { assert } from "#base/assert.ts";
 
 export type GoScalarKind = "string" | "bool" | "int32" | "int64" | "float64" | "uint8" | "int";
 
-/** Types whose JSON is not that of their fields; every reader treats them by name. */
+/** Types whose JSON is not that of their fields; every reader handles them by name. */
 export type OpaqueType =
   | "FieldsV1"
   | "IntOrString"
@@ -42,11 +42,11 @@ export interface GoField {
   /** "" if inline. */
   readonly jsonName: string;
   readonly type: GoType;
-  /** The fields of this struct stand among those of its parent in JSON, though not in protobuf. */
+  /** In JSON, but not in protobuf, the fields of this struct are among those of its parent. */
   readonly inline: boolean;
   readonly omitEmpty: boolean;
   readonly omitZero: boolean;
-  /** 0 if it is not in protobuf (TypeMeta, which the envelope carries). */
+  /** 0 if it is not in protobuf (TypeMeta, which is in the envelope). */
   readonly number: number;
 }
 
@@ -127,7 +127,7 @@ function namedType(pkg: string, name: string): GoType {
   const key = `${pkg}/${name}`;
   const known = types.get(key);
   if (known !== undefined) return known;
-  // Packages are named after the last segment of their path, which the last one of their key is too.
+  // A package is named after the last segment of its path, which is also the last segment of its key.
   const goName = `${pkg.slice(pkg.lastIndexOf(".") + 1)}.${name}`;
   const made: GoType = opaqueTypes.has(name)
     ? { kind: "opaque", name: goName, opaque: name as OpaqueType }
@@ -144,7 +144,7 @@ function decodeNamed(pkg: string, key: string, goName: string, code: string | un
       ? { ...type, name: goName, isMessage: code.startsWith("#") }
       : { ...type, name: goName };
   }
-  // The fields are decoded when they are first looked at: a type may contain itself, and most types are never used.
+  // Fields are decoded on first use: a type may contain itself, and most types are never used.
   const fields = lazy(() => (code === "" ? [] : code.split(";").map((field) => decodeField(pkg, field))));
   return {
     kind: "struct",

@@ -1,4 +1,4 @@
-// Every hash against upstream's own answers (tools/go/vectors-hash).
+// Every hash, compared with upstream's (tools/go/vectors-hash).
 
 import { describe, expect, it } from "vitest";
 import { fnv32, fnv32a, fnv128a, utf8Bytes } from "#api/fnv.ts";

@@ -1,5 +1,5 @@
-// The hashes that end up in names and labels, equal to upstream's: a swap of the manager must find
-// the ReplicaSets, revisions and slices that it would have made itself.
+// The hashes in names and labels, equal to upstream's: after a swap of managers, this one must find the ReplicaSets,
+// revisions and slices that the other one created.
 
 import { fnv32, fnv32a, fnv128a, utf8Bytes } from "#api/fnv.ts";
 import type {
@@ -32,18 +32,18 @@ export function podTemplateHash(template: PodTemplateSpec, collisionCount?: numb
   return safeEncode(String(fnv32a(bytes)));
 }
 
-/** `data` is what revisionData made. Upstream: pkg/controller/history, HashControllerRevision */
+/** `data`: the result of revisionData. Upstream: pkg/controller/history, HashControllerRevision */
 export function controllerRevisionHash(data: string, collisionCount?: number): string {
   return safeEncode(String(fnv32(utf8Bytes(data + (collisionCount ?? "")))));
 }
 
 /**
- * The patch that a ControllerRevision holds, as Go marshals it: keys sorted, HTML escaped. Revisions are compared and
- * hashed as this text. Upstream: pkg/controller/statefulset/stateful_set_utils.go and daemon/update.go, getPatch
+ * The patch in a ControllerRevision, as Go marshals it: keys sorted, HTML escaped. Revisions are compared and hashed as
+ * this text. Upstream: pkg/controller/statefulset/stateful_set_utils.go and daemon/update.go, getPatch
  */
 export function revisionData(owner: "DaemonSet" | "StatefulSet", template: PodTemplateSpec): string {
   const spec = { template: { ...withoutNullCreation(template), $patch: "replace" } };
-  // The controller of stateful sets decodes with encoding/json, which rounds integers to doubles as JSON.parse does.
+  // The StatefulSet controller decodes with encoding/json, which, like JSON.parse, rounds integers to doubles.
   return goSortedJson({ spec: owner === "StatefulSet" ? JSON.parse(stringifyJson(spec)) : spec });
 }
 
@@ -54,7 +54,7 @@ function withoutNullCreation(template: PodTemplateSpec): PodTemplateSpec {
   return { ...template, metadata };
 }
 
-/** Groups endpoints by the ports they offer; the ports in sorted order. Upstream: k8s.io/endpointslice/util, NewPortMapKey */
+/** Groups endpoints by their ports; the ports are sorted. Upstream: k8s.io/endpointslice/util, NewPortMapKey */
 export function portMapKey(sortedPorts: readonly EndpointPort[]): string {
   const port = goStruct("discovery.v1", "EndpointPort");
   const slice = { kind: "slice", name: `[]${port.name}`, elem: port, isMessage: false } as const;
@@ -69,12 +69,12 @@ export function sortSlicePorts(ports: readonly EndpointPort[]): readonly Endpoin
   return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ each }) => each);
 }
 
-/** What orders the subsets of an Endpoints object. Upstream: pkg/api/v1/endpoints/util.go, SortSubsets */
+/** The sort key of the subsets of an Endpoints object. Upstream: pkg/api/v1/endpoints/util.go, SortSubsets */
 export function endpointSubsetHash(subset: EndpointSubset): string {
   return hash128(goStruct("core.v1", "EndpointSubset"), subset);
 }
 
-/** What orders the ports of a subset. */
+/** The sort key of the ports of a subset. */
 export function endpointPortHash(port: CoreEndpointPort): string {
   return hash128(goStruct("core.v1", "EndpointPort"), port);
 }

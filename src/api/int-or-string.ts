@@ -1,4 +1,4 @@
-// IntOrString: a number, or text that is a percentage (or a port's name, which is not our concern).
+// IntOrString: a number, or a percentage as text (or the name of a port, which is not handled here).
 // Upstream: k8s.io/apimachinery/pkg/util/intstr
 
 import { ValueError } from "#api/errors.ts";
@@ -6,7 +6,7 @@ import { goQuote, parseInt64 } from "#api/go-text.ts";
 
 export type IntOrString = number | string;
 
-/** The number, or the text read as one; 0 where it is none, and the nearest int64 where it is too large. */
+/** The number, or the text parsed as one; 0 for other text, and the nearest int64 for a larger number. */
 export function intValue(value: IntOrString): number {
   if (typeof value === "number") return value;
   const parsed = parseInt64(value, "Atoi");
@@ -14,7 +14,7 @@ export function intValue(value: IntOrString): number {
 }
 
 /**
- * A number stands for itself, a percentage for its share of total. Text without "%" is an error.
+ * A number is returned unchanged, a percentage as its share of total. Text without "%" is an error.
  * Upstream: GetScaledValueFromIntOrPercent
  */
 export function scaledValue(value: IntOrString | undefined, total: number, roundUp: boolean): number {

@@ -8,21 +8,23 @@ export type Int64 = number | bigint;
 export const INT64_MAX: bigint = 2n ** 63n - 1n;
 export const INT64_MIN: bigint = -(2n ** 63n);
 
-/** The one form of an integer within int64; undefined for one beyond it. */
+/** The canonical form of an integer within int64; undefined for a larger one. */
 export function int64Of(value: bigint): Int64 | undefined {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
   return value <= INT64_MAX && value >= INT64_MIN ? value : undefined;
 }
 
-/** Go's conversion of a number to int64: fractions go, and a double beyond int64 becomes the smallest one. */
+/**
+ * Go's conversion of a number to int64: fractions are dropped, and a double beyond int64 becomes the smallest int64.
+ */
 export function int64From(value: number | bigint): Int64 {
   const whole = typeof value === "number" ? Math.trunc(value) : value;
   if (Number.isSafeInteger(whole)) return whole;
   return int64Of(Number.isFinite(Number(whole)) ? BigInt(whole) : INT64_MIN) ?? INT64_MIN;
 }
 
-/** Callers may write small integers as bigints, too. */
+/** Callers may also pass small integers as bigints. */
 export function isInt64(value: unknown): value is Int64 {
   return Number.isSafeInteger(value) || (typeof value === "bigint" && int64Of(value) !== undefined);
 }
@@ -39,7 +41,7 @@ export function wrappedSecondsMs(seconds: Int64): number {
 }
 const DURATION_SECONDS_MAX = 9_223_372_036;
 
-/** The nearest integer that a double holds exactly: for timers and sizes, where 285 million years are as good as more. */
+/** The nearest integer that a double holds exactly, for timers and sizes, where larger values make no difference. */
 export function clampToNumber(value: Int64): number {
   if (typeof value === "number") return value;
   return value > 0n ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;

@@ -1,28 +1,28 @@
-// JSON text to values. JSON.parse does the work; this file adds what JSON.parse would get wrong: nesting that would
-// overflow later recursion and numbers beyond a double are refused with a typed error, and integers stay exact.
+// Parses JSON text. JSON.parse does the work; this file adds what JSON.parse does wrong: nesting that would overflow
+// later recursion and numbers beyond a double are refused with a typed error, and integers stay exact.
 //
-// Numbers: an int64 beyond 2^53 is a bigint (int64.ts). Upstream reads an integer beyond int64 as a double where no type
-// is known, and refuses it, in the words of the text, where one is.
-// A key "__proto__" becomes an own property, as JSON.parse does; copy such objects by spread only.
+// Numbers: an int64 beyond 2^53 is a bigint (int64.ts). Upstream reads an integer beyond int64 as a double if no type
+// is known, and refuses it, with its text, if one is. As with JSON.parse, a key "__proto__" becomes an own property;
+// copy such objects only by spread.
 
 import { CodecError } from "#api/codec-error.ts";
 import { type Int64, int64Of } from "#api/int64.ts";
 
-/** Deviation: upstream allows 10000 levels; recursion here would not survive them. */
+/** Deviation: upstream allows 10000 levels, which would overflow the recursion here. */
 export const JSON_DEPTH_MAX = 1000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Sixteen digits can exceed 2^53. Spelled out, because both engines then skip ahead instead of trying each character. */
 const sixteenDigits = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
-/** Digests and texts have long runs of digits, too, which seldom look like a whole number. */
+/** Digests and texts also have long runs of digits, which rarely look like a whole number. */
 const longInteger = /(?:^|[[\s:,])-?(?:\d{17,}|9\d{15})(?:$|[\]\s},])/;
 /** An exponent of three digits can exceed a double; so can hundreds of digits. */
 const largeNumber = /\d[eE]\+?\d{3}|\d{300}/;
 const integer = /^-?\d+$/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** What an integer beyond int64 becomes. */
+/** The form of an integer beyond int64. */
 export type BeyondInt64 = "double" | "bigint";
 
 /** TypeScript's library does not know the third parameter yet. */
@@ -37,18 +37,18 @@ const isInexact = (value: unknown): boolean => typeof value === "number" && !Num
 
 const INT64_LENGTH_MAX = 20;
 
-/** An integer as upstream keeps it without a type: int64, and a double beyond. */
+/** An integer in upstream's untyped form: int64, or a double beyond it. */
 function exactInteger(token: string): Int64 {
   return token.length > INT64_LENGTH_MAX ? Number(token) : (int64Of(BigInt(token)) ?? Number(token));
 }
 
-/** As JSON.parse, with exact integers: for texts from a server that is trusted. Throws a SyntaxError. */
+/** Like JSON.parse, with exact integers: for texts from a trusted server. Throws a SyntaxError. */
 export function parseExactJson(text: string, beyondInt64: BeyondInt64 = "double"): unknown {
   if (!sixteenDigits.test(text) || !longInteger.test(text)) return JSON.parse(text);
   return JSON.parse(text, revivers[beyondInt64] as (key: string, value: unknown) => unknown);
 }
 
-/** A JSON value as if it had been read without a type: its bigints in the form that int64.ts says, doubles beyond int64. */
+/** A JSON value as if it had been decoded without a type: bigints in the form of int64.ts, doubles beyond int64. */
 export function untyped(value: unknown): unknown {
   if (typeof value === "bigint") return int64Of(value) ?? Number(value);
   if (typeof value !== "object" || value === null) return value;
@@ -74,7 +74,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** For texts from anywhere. Throws a CodecError. */
+/** For texts from any source. Throws a CodecError. */
 export function parseJson(text: string, beyondInt64?: BeyondInt64): unknown {
   if (text.length > JSON_DEPTH_MAX) refuseDeepNesting(text);
   // First, because a bigint of a million digits takes minutes.

@@ -1,5 +1,5 @@
-// Reads the text form of label selectors: "x in (foo,,baz),y,z notin (),a!=b". Tokens first, then
-// a recursive descent whose complaints are upstream's.
+// Parses the text form of label selectors: "x in (foo,,baz),y,z notin (),a!=b". Tokens first, then a recursive descent
+// with upstream's errors.
 // Upstream: k8s.io/apimachinery/pkg/labels/selector.go, Parse
 
 import { ValueError } from "#api/errors.ts";
@@ -24,8 +24,8 @@ interface Token {
   readonly text: string;
 }
 
-// A NUL ends the text where a token could start, and ends the identifier it follows: upstream's
-// lexer takes the zero byte for the end of input.
+// A NUL ends the text at the start of a token, and ends the identifier before it: upstream's lexer takes the zero byte
+// for the end of input.
 const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),<>])\0?|([^=!(),<> \t\r\n\0]+)\0?)/y;
 
 function tokenize(text: string): Token[] {
@@ -106,7 +106,7 @@ class Parser {
     return operator;
   }
 
-  /** Sorted and without doubles, as upstream keeps them in a set. */
+  /** Sorted and without duplicates, like upstream's set. */
   #valueSet(): string[] {
     const open = this.#take();
     if (open.kind !== "(") throw fail(`found '${open.text}' expected: '('`);
@@ -149,7 +149,7 @@ class Parser {
     return [token.text];
   }
 
-  // Outside of the operator's place "in" and "notin" are ordinary words.
+  // "in" and "notin" are ordinary words unless an operator is expected.
   #peek(): Token {
     const token = this.#tokens[this.#position] ?? END;
     return token.kind === "in" || token.kind === "notin" ? { kind: "identifier", text: token.text } : token;

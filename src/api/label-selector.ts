@@ -29,7 +29,7 @@ export class Selector {
     this.requirements = requirements;
     this.isSelectable = isSelectable;
   }
-  /** Does it let everything through? */
+  /** Whether it matches everything. */
   get isEmpty(): boolean {
     return this.isSelectable && this.requirements.length === 0;
   }
@@ -41,7 +41,7 @@ export class Selector {
   add(...requirements: readonly Requirement[]): Selector {
     return this.isSelectable ? new Selector(sortByKey([...this.requirements, ...requirements])) : this;
   }
-  /** The one value that a label must have, when the selector demands one. */
+  /** The single value that the selector requires of a label, if any. */
   requiredValue(key: string): string | undefined {
     const requirement = this.requirements.find((candidate) => candidate.key === key);
     if (requirement === undefined || requirement.values.length !== 1) return undefined;
@@ -61,7 +61,7 @@ export function sortByKey(requirements: Requirement[]): Requirement[] {
   return requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** A label's value. Keys such as "constructor" are legal, so what is inherited must not count. */
+/** A label's value. Keys such as "constructor" are legal, so inherited members must be ignored. */
 function lookup(labels: Labels | undefined, key: string): string | undefined {
   const value: unknown = labels?.[key];
   return typeof value === "string" ? value : undefined;
@@ -119,7 +119,7 @@ export function validateKey(key: string, path: field.FieldPath | undefined): fie
   return errors.length > 0 ? [field.invalid(path, key, errors.join("; "))] : [];
 }
 
-/** Throws a ValueError with upstream's aggregate text when key, operator and values do not fit together. */
+/** Throws a ValueError with upstream's aggregate text when key, operator and values do not match. */
 export function newRequirement(
   key: string,
   operator: SelectorOperator,
@@ -173,7 +173,7 @@ function validateValueCount(
   }
 }
 
-/** A selector for exactly these labels, without checking them; none select everything. */
+/** A selector for exactly these labels, without validation; no labels select everything. */
 export function selectorFromSet(labels: Labels | undefined): Selector {
   const entries = Object.entries(labels ?? {});
   if (entries.length === 0) return everything;
@@ -188,7 +188,7 @@ const OBJECT_OPERATORS: Readonly<Record<string, SelectorOperator>> = {
   DoesNotExist: "!",
 };
 
-/** A missing selector selects nothing, an empty one everything. Throws a ValueError for one that is invalid. */
+/** A missing selector selects nothing, an empty one everything. Throws a ValueError for an invalid one. */
 export function selectorFromObject(selector: LabelSelector | null | undefined): Selector {
   if (selector === undefined || selector === null) return nothing;
   const { matchLabels = {}, matchExpressions = [] } = selector;
@@ -206,7 +206,7 @@ export function selectorFromObject(selector: LabelSelector | null | undefined): 
   return new Selector(sortByKey(requirements));
 }
 
-/** The labels an old-style selector (services, replication controllers) would name. */
+/** The labels of an equivalent map selector (services, replication controllers). */
 export function selectorAsMap(selector: LabelSelector | undefined): Record<string, string> {
   const map: Record<string, string> = { ...selector?.matchLabels };
   for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {

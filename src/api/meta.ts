@@ -1,4 +1,4 @@
-// metav1 types that every layer names. Hand-written because all generated types refer to them.
+// metav1 types for all layers. Hand-written, because all generated types refer to them.
 
 import type { Int64 } from "#api/int64.ts";
 

@@ -1,5 +1,5 @@
-// Rules for names, keys and values with upstream's exact complaints. Each check returns the list
-// of what is wrong; an empty list means valid.
+// Validation of names, keys and values with upstream's exact errors. Each check returns a list of errors; an empty list
+// means valid.
 // Upstream: k8s.io/apimachinery/pkg/util/validation and pkg/api/validate/content
 
 import { byteLength } from "#api/go-text.ts";
@@ -52,7 +52,7 @@ export function regexMessage(message: string, pattern: string, ...examples: read
 const SUBDOMAIN_MESSAGE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 
-// What matches one of these expressions is ASCII: then it has as many bytes as characters.
+// A text that matches one of these expressions is ASCII, so it has as many bytes as characters.
 
 export function isDns1123Label(value: string): string[] {
   if (value.length <= 63 && labelRegex.test(value)) return [];
@@ -134,7 +134,7 @@ export function isLabelValue(value: string): string[] {
   return [...errors, regexMessage(message, LABEL_VALUE, "MyValue", "my_value", "12345")];
 }
 
-/** What may stand as one segment of a URL path. */
+/** A valid segment of a URL path. */
 export function isPathSegmentName(value: string): string[] {
   return value === "." || value === ".." ? [`may not be '${value}'`] : isPathSegmentPrefix(value);
 }
@@ -228,5 +228,5 @@ export function generateName(rng: Rng, base: string): string {
   return base.slice(0, 58) + randomSuffix(rng, 5);
 }
 
-/** How upstream checks a generateName: its last two characters give way to the suffix. */
+/** Upstream's form for checking a generateName: its last two characters are replaced by the suffix. */
 export const asPrefix = (value: string): string => (/.-$/s.test(value) ? `${value.slice(0, -2)}a` : value);

@@ -1,4 +1,4 @@
-// Changes to an object's metadata, each giving a new object that shares all the rest.
+// Changes an object's metadata; each function returns a new object that shares the rest.
 
 import type { ObjectMeta } from "./meta.ts";
 import type { KubeObject } from "./object.ts";

@@ -81,7 +81,7 @@ export function splitKey(key: ObjectKey): { namespace: string; name: string } {
   return slash < 0 ? { namespace: "", name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** How logs name an object: never the object itself. */
+/** How logs identify an object: never the object itself. */
 export function ref(object: KubeObject): { namespace?: string; name: string } {
   const { namespace, name = "" } = object.metadata ?? {};
   return namespace ? { namespace, name } : { name };

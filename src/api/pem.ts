@@ -1,5 +1,5 @@
-// PEM texts, as Go's encoding/pem reads them: blocks between BEGIN and END lines. Other text does not count, and
-// neither do blocks that are no base64.
+// Parses PEM like Go's encoding/pem: blocks between BEGIN and END lines. Other text is ignored, and so are blocks that
+// are not base64.
 
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { CodecError } from "./codec-error.ts";
@@ -24,7 +24,7 @@ export function pemBlocks(text: string): readonly PemBlock[] {
   });
 }
 
-/** The text in a field of bytes. PEM is ASCII; what is not does not become so by reading it as UTF-8. */
+/** The text in a field of bytes. PEM is ASCII, so other bytes need no correct decoding. */
 export function pemTextOf(base64: string | null | undefined): string {
   return !base64 ? "" : new TextDecoder().decode(decodeBase64(base64));
 }

@@ -1,5 +1,5 @@
-// The protobuf codec against upstream's own bytes and prints (tools/go/vectors-proto), and against
-// bytes that no encoder wrote.
+// The protobuf codec, compared with upstream's bytes and prints (tools/go/vectors-proto), and with bytes that no
+// encoder writes.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,8 +1,8 @@
-// Kubernetes' protobuf: the "k8s\0" envelope around runtime.Unknown, which names the kind of the
-// message inside. All built-in kinds, both directions; in memory objects have their JSON form.
-// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go
+// Kubernetes' protobuf: the "k8s\0" envelope around runtime.Unknown, which names the kind of the message. It supports
+// all built-in kinds in both directions; in memory objects have their JSON form.
 //
-// Deviation: a list without items decodes to "items": [] where Go has nil; a server's JSON says [].
+// Deviation: a list without items decodes to "items": [] where Go has nil; a server's JSON has [].
+// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go
 
 import { CodecError } from "#api/codec-error.ts";
 import { ValueError } from "#api/errors.ts";
@@ -31,8 +31,8 @@ export function hasProtobufPrefix(bytes: Uint8Array): boolean {
 }
 
 /**
- * `expected` stands in for what the envelope leaves out, as for upstream's typed clients. With `shared` the object shares
- * strings and messages with others, must never be changed, and has no managedFields.
+ * `expected`: used for what the envelope omits, as by upstream's typed clients. With `shared` the object shares strings
+ * and messages with others, must never be changed, and has no managedFields.
  */
 export function decodeProtobuf(bytes: Uint8Array, expected?: GroupVersionKind, shared?: SharedValues): KubeObject {
   return typed(() => {
@@ -80,7 +80,7 @@ export function encodeProtobuf(object: KubeObject): Uint8Array {
   });
 }
 
-/** Custom resources have no protobuf form: clients ask this before they offer the content type. */
+/** Custom resources have no protobuf form: clients check this before they offer the content type. */
 export function isProtobufKind(gvk: GroupVersionKind): boolean {
   return goTypeOfKind(gvk) !== undefined;
 }
@@ -123,7 +123,7 @@ function readTypeMeta(reader: ProtoReader): { apiVersion: string; kind: string }
   return { apiVersion, kind };
 }
 
-/** A quantity or time that cannot be read is a fault of the bytes it stands in. */
+/** An invalid quantity or time is reported as an error of the bytes. */
 function typed<T>(run: () => T): T {
   try {
     return run();

@@ -1,11 +1,11 @@
-// Protobuf messages to the JSON form: what Go prints after decoding the same bytes. One loop reads every message by the
-// plan of its struct (proto-plan.ts). Keys come out in Go's field order.
+// Decodes protobuf messages to the JSON form that Go prints after decoding the same bytes. One loop reads every message
+// by the plan of its struct (proto-plan.ts). Keys are in Go's field order.
 //
-// The bytes may be hostile: no message reads beyond its end, and no length is trusted.
-// With shared values equal messages become one object, which must not be changed, and managedFields are left out.
+// The bytes may be hostile: no message is read beyond its end, and no length is trusted. With shared values, equal
+// messages become one object, which must not be changed, and managedFields are left out.
 //
-// Deviation: a message that is sent twice in a singular field replaces the first one; upstream merges the two. No encoder
-// writes such bytes.
+// Deviation: a repeated message in a singular field replaces the first one; upstream merges the two. No encoder writes
+// such bytes.
 
 import { encodeBase64 } from "#api/base64.ts";
 import type { GoStruct } from "#api/go-layout.ts";
@@ -26,7 +26,7 @@ export function decodeStruct(struct: GoStruct, bytes: Uint8Array, shared?: Share
 class MessageDecoder {
   readonly #bytes: Uint8Array;
   readonly #shared: SharedValues | undefined;
-  /** Reads numbers, and values that are rare. */
+  /** Reads numbers, and rare values. */
   readonly #reader: ProtoReader;
   #depth = 0;
 
@@ -104,7 +104,7 @@ class MessageDecoder {
     return this.message(message, 0, 0);
   }
 
-  /** A value of so many bytes; `previous` is what earlier occurrences of its field gave. */
+  /** A value of this many bytes; `previous`: the result of earlier occurrences of its field. */
   #delimited(value: ValuePlan, start: number, end: number, previous: unknown): unknown {
     switch (value.op) {
       case plan.LIST: {
@@ -136,7 +136,7 @@ class MessageDecoder {
     }
   }
 
-  /** The value of a message, which may be that of an equal one of before. */
+  /** The value of a message, which may be shared with an earlier equal one. */
   #sharing(value: ValuePlan, start: number, end: number): unknown {
     const shared = this.#shared;
     if (shared === undefined) return this.#whole(value, start, end);
@@ -180,7 +180,7 @@ class MessageDecoder {
     return { key, value: value === undefined ? this.#empty(element.message as MessagePlan) : value };
   }
 
-  /** A schema as field 1, or a list as field `listNumber`, which wins if it has any element. */
+  /** A schema as field 1, or a list as field `listNumber`, which wins if it has an element. */
   #alternatives(start: number, end: number, read: (start: number, end: number) => unknown, listNumber = 2): unknown {
     const list: unknown[] = [];
     let schema: unknown = null;
@@ -201,7 +201,7 @@ class MessageDecoder {
     return schema ?? allows;
   }
 
-  /** Calls `onField` with the bytes of each value: those of a number, or the content of anything else. */
+  /** Calls `onField` with the bytes of each value: those of a number, or the content of any other value. */
   #each(start: number, end: number, onField: (tag: number, start: number, end: number) => void): void {
     const reader = this.#reader;
     for (let at = start; at < end; ) {
@@ -224,7 +224,7 @@ class MessageDecoder {
     return list;
   }
 
-  /** A number; the reader then stands behind it. */
+  /** A number; the reader's position is then after it. */
   #number({ op }: ValuePlan, wireType: number, at: number, end: number): unknown {
     const reader = this.#reader;
     reader.at = at;

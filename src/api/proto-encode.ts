@@ -1,6 +1,6 @@
-// The JSON form to protobuf messages, byte for byte as upstream's encoder writes them: fields in
-// the order of their numbers, every field that is no pointer, list or map written even if zero.
-// An encoder is compiled once for each struct that is met. Fields that the type lacks are left out.
+// Encodes the JSON form to protobuf messages, byte for byte like upstream's encoder: fields in the order of their
+// numbers, and every field that is not a pointer, list or map is written even if zero. An encoder is compiled once for
+// each struct. Unknown fields are left out.
 
 import { decodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
@@ -19,7 +19,7 @@ import {
 import type { ProtoWriter } from "#api/proto-writer.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
-/** Writes a value with its length, if it has one, but without its tag. */
+/** Writes a value with its length, if any, but without its tag. */
 type Write = (writer: ProtoWriter, value: unknown) => void;
 
 export interface StructEncoder {
@@ -39,7 +39,7 @@ export function structEncoder(struct: GoStruct): StructEncoder {
       for (const field of fields) field(writer, object);
     },
   };
-  // Known before its fields are compiled: a type may contain itself.
+  // Registered before its fields are compiled: a type may contain itself.
   encoders.set(struct, encoder);
   // The writer works backwards: the last field comes first.
   for (const field of struct.fields.filter(({ number }) => number > 0).sort((a, b) => b.number - a.number)) {
@@ -59,7 +59,7 @@ function fieldWriter(struct: GoStruct, field: GoField): (writer: ProtoWriter, ob
   };
 }
 
-/** Writes a field with its tags; undefined means that JSON does not have it. */
+/** Writes a field with its tags; undefined means that it is absent in JSON. */
 function presentWriter(type: GoType, number: number, where: string): Write {
   if (type.kind === "pointer" || (type.kind === "slice" && type.elem.kind === "uint8")) {
     const put = tagged(type.kind === "pointer" ? type.elem : type, number, where);
@@ -157,7 +157,7 @@ function bytesWriter(where: string): Write {
   );
 }
 
-/** A list that is a message of its own (ExtraValue, Verbs): its strings are field 1. */
+/** A list that is a separate message (ExtraValue, Verbs): its strings are field 1. */
 function itemsWriter(where: string): Write {
   return (writer, value = []) => {
     const list = Array.isArray(value) ? value : refuse(where, "a list", value);

@@ -1,5 +1,6 @@
-// How the messages of a struct are read: its fields by their tags, and where their values stand in JSON. A plan is made
-// when a message of its struct is first met. Plans are data, so that one small loop (proto-decode.ts) reads all messages.
+// How the messages of a struct are decoded: its fields by their tags, and the places of their values in JSON. A plan is
+// created for the first message of its struct. Plans are data, so that one small loop (proto-decode.ts) reads all
+// messages.
 
 import { type GoField, type GoStruct, type GoType, goStruct, type OpaqueType } from "#api/go-layout.ts";
 import { BYTES } from "#api/proto-reader.ts";
@@ -15,7 +16,7 @@ import {
 } from "#api/proto-values.ts";
 import { ShareableKind } from "#api/shared-values.ts";
 
-/** What the bytes of a field are. */
+/** The meaning of a field's bytes. */
 export const STRING = 0;
 export const MESSAGE = 1;
 export const LIST = 2;
@@ -23,34 +24,34 @@ export const MAP = 3;
 /** A message whose JSON is not that of its fields. */
 export const OPAQUE = 4;
 export const BASE64 = 5;
-/** A list that is a message of its own (ExtraValue, Verbs): its strings are field 1. */
+/** A list that is a separate message (ExtraValue, Verbs): its strings are field 1. */
 export const STRINGS = 6;
-/** A struct whose fields stand among those of its parent in JSON, though not in protobuf. */
+/** A struct whose fields are among those of its parent in JSON, but not in protobuf. */
 export const INLINE = 7;
 export const BOOL = 8;
 export const INT32 = 9;
 export const INT64 = 10;
 export const DOUBLE = 11;
-/** managedFields: read for their own sake, and left out of what is shared. */
+/** managedFields: skipped when values are shared. */
 export const MANAGED_FIELDS = 12;
-/** A schema, or a list of schemas, which wins if it has any element. */
+/** A schema, or a list of schemas, which wins if it has an element. */
 export const SCHEMA_OR_LIST = 13;
 export const SCHEMA_OR_STRINGS = 14;
 export const SCHEMA_OR_BOOL = 15;
 
-/** Stands for "left out of JSON". */
+/** Means "omitted in JSON". */
 export const OMIT: unique symbol = Symbol("omit");
 
 export class ValuePlan {
   readonly op: number;
   readonly wireType: number;
-  /** Of messages, opaque values and entries of maps. */
+  /** For messages, opaque values and entries of maps. */
   readonly kind: ShareableKind = new ShareableKind();
   readonly message: MessagePlan | undefined;
   readonly opaque: MessageCodec | undefined;
-  /** Of the elements of a list, or the values of a map. */
+  /** For the elements of a list, or the values of a map. */
   readonly element: ValuePlan | undefined;
-  /** What stands for a value that was not sent, in a map; undefined for an empty message. */
+  /** The value in a map if it was not sent; undefined for an empty message. */
   readonly zero: unknown;
 
   constructor(type: GoType, op: number, element?: ValuePlan) {
@@ -63,28 +64,28 @@ export class ValuePlan {
   }
 }
 
-/** A field that has its own place in the JSON of its message. */
+/** A field with its own place in the JSON of its message. */
 export interface Leaf {
   readonly slot: number;
   readonly jsonName: string;
   readonly isInline: boolean;
-  /** The value that is left out of JSON; OMIT where every one stands there. */
+  /** The value that JSON omits; OMIT if no value is omitted. */
   readonly omitted: unknown;
-  /** What stands in JSON if the field was not sent; undefined: the JSON of an empty message. */
+  /** The JSON value if the field was not sent; undefined: the JSON of an empty message. */
   readonly absent: unknown;
   readonly message: MessagePlan | undefined;
 }
 
 interface FieldPlan {
   readonly slot: number;
-  /** The field's bit among those that tell which fields a message has: the first 30, and the next. */
+  /** The field's bit in the set of a message's fields: the first 30, and the next. */
   readonly low: number;
   readonly high: number;
   readonly value: ValuePlan;
 }
 
 const BITS = 30;
-/** Sets of fields whose leaves are remembered. Real messages of a kind have few. */
+/** The number of field sets whose leaves are cached. Real messages of a kind have few. */
 const SETS_MAX = 256;
 
 export class MessagePlan {
@@ -101,7 +102,7 @@ export class MessagePlan {
     this.struct = struct;
   }
 
-  /** By their tags. A struct may contain itself, so that they are made when they are first needed. */
+  /** By their tags. Created on first use, because a struct may contain itself. */
   fields(): readonly (FieldPlan | undefined)[] {
     if (!this.#isMade) this.#make();
     return this.#fields;
@@ -128,7 +129,7 @@ export class MessagePlan {
     this.#fields[tag] = plan;
   }
 
-  /** The leaves that can stand in the JSON of a message with these fields. */
+  /** The leaves that can be in the JSON of a message with these fields. */
   leavesWith(low: number, high: number): readonly Leaf[] {
     if (low === this.#lastLow && high === this.#lastHigh) return this.#lastLeaves;
     const set = high * 2 ** BITS + low;
@@ -243,7 +244,7 @@ function leafOf(slot: number, { type, jsonName, inline, omitEmpty, omitZero }: G
   };
 }
 
-/** The one value of the type that is empty for Go; OMIT where none is. */
+/** The value of the type that is empty for Go; OMIT if there is none. */
 function emptyOf(type: GoType): unknown {
   switch (type.kind) {
     case "struct":
@@ -258,7 +259,7 @@ function emptyOf(type: GoType): unknown {
   }
 }
 
-/** The JSON of the zero value; undefined for a struct, whose fields say it. */
+/** The JSON of the zero value; undefined for a struct, whose fields define it. */
 function zeroOf(type: GoType): unknown {
   switch (type.kind) {
     case "string":

@@ -1,12 +1,12 @@
-// Reads protobuf's wire format from bytes that may be hostile: every read is checked against the
-// end of the message it stands in, and nothing is trusted to be a sensible length.
+// Reads protobuf's wire format from bytes that may be hostile: every read is checked against the end of its message,
+// and no length is trusted.
 
 import { CodecError } from "#api/codec-error.ts";
 import type { Int64 } from "#api/int64.ts";
 import { ShareableKind, type SharedValues } from "#api/shared-values.ts";
 import { utf8Text } from "#api/utf8-text.ts";
 
-/** Deeper nesting is an attack: the deepest honest object is a schema of some tens of levels. */
+/** Deeper nesting is an attack: the deepest legitimate object is a schema of some tens of levels. */
 export const DEPTH_MAX = 400;
 
 export const VARINT = 0;
@@ -18,7 +18,7 @@ const anyString = new ShareableKind();
 
 export class ProtoReader {
   readonly bytes: Uint8Array;
-  /** Where equal strings and messages come from; absent: every value is new, and its reader's own. */
+  /** The source of shared strings and messages; absent: every value is new. */
   readonly shared: SharedValues | undefined;
   /** The next byte to read. */
   at = 0;
@@ -110,7 +110,7 @@ export class ProtoReader {
     return value;
   }
 
-  /** The end of the length-delimited value that starts here; reading goes on behind its length. */
+  /** The end of the length-delimited value at this position; reading continues after its length. */
   #delimited(): number {
     const length = this.uint32();
     if (length > this.end - this.at) this.fail("a length beyond the end");
@@ -147,7 +147,7 @@ export class ProtoReader {
     return this.within(this.at, end, read);
   }
 
-  /** Reads what stands between two places. */
+  /** Reads the bytes between two positions. */
   within<T>(start: number, end: number, read: (reader: ProtoReader) => T): T {
     const outerEnd = this.end;
     this.at = start;
@@ -160,7 +160,7 @@ export class ProtoReader {
     return value;
   }
 
-  /** Where the value of a field ends that starts here. */
+  /** The end of the field's value at this position. */
   skipAt(wireType: number, at: number, end: number): number {
     this.at = at;
     this.end = end;
@@ -168,7 +168,7 @@ export class ProtoReader {
     return this.at;
   }
 
-  /** Passes over the value of a field that this version does not know. */
+  /** Skips the value of an unknown field. */
   skip(wireType: number): void {
     switch (wireType) {
       case VARINT:

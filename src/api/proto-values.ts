@@ -1,5 +1,5 @@
-// The protobuf forms of the types whose JSON is not that of their fields: quantities, times,
-// int-or-strings and raw JSON. Each has a zero: what Go prints for the field that was not sent.
+// The protobuf forms of types whose JSON is not that of their fields: quantities, times, int-or-strings and raw JSON.
+// Each has a zero: Go's output for a field that was not sent.
 
 import { CodecError } from "#api/codec-error.ts";
 import type { GoType } from "#api/go-layout.ts";
@@ -11,14 +11,14 @@ import type { ProtoWriter } from "#api/proto-writer.ts";
 import { parseQuantity, quantityFromWire } from "#api/quantity-parser.ts";
 import { formatTime, parseTime } from "#api/time.ts";
 
-/** Reads or writes the content of one message, whose length and tag the caller handles. */
+/** Reads or writes the content of one message; the caller handles its length and tag. */
 export interface MessageCodec {
   readonly zero: unknown;
   read(reader: ProtoReader): unknown;
   write(writer: ProtoWriter, value: unknown): void;
 }
 
-/** Calls `onField` for each field; it returns false for a field that it does not know. */
+/** Calls `onField` for each field; it returns false for an unknown field. */
 export function eachField(reader: ProtoReader, onField: (tag: number) => boolean): void {
   while (reader.at < reader.end) {
     const tag = reader.uint32();
@@ -26,10 +26,10 @@ export function eachField(reader: ProtoReader, onField: (tag: number) => boolean
   }
 }
 
-/** A field number and its wire type as one integer, the way they stand before a value. */
+/** A field number and its wire type as one integer, as they precede a value. */
 export const tagOf = (number: number, wireType: number): number => number * 8 + wireType;
 
-/** How the values of a type stand on the wire. */
+/** The wire type of a type's values. */
 export function wireTypeOf(type: GoType): number {
   switch (type.kind) {
     case "pointer":
@@ -80,7 +80,7 @@ export const quantityCodec: MessageCodec = {
   },
 };
 
-/** The seconds of Go's zero time, 0001-01-01T00:00:00Z: no time at all. */
+/** The seconds of Go's zero time, 0001-01-01T00:00:00Z, which means no time. */
 const ZERO_TIME_SECONDS = -62_135_596_800;
 const YEAR_10000_SECONDS = 253_402_300_800;
 
@@ -112,7 +112,7 @@ function writeTimestamp(writer: ProtoWriter, { seconds, nanos }: Timestamp): voi
   writer.tag(1, VARINT);
 }
 
-/** Upstream sends whole seconds only. */
+/** Upstream sends only whole seconds. */
 export const timeCodec: MessageCodec = {
   zero: null,
   read(reader) {
@@ -126,7 +126,7 @@ export const timeCodec: MessageCodec = {
   },
 };
 
-/** Seconds and microseconds are kept apart: one double holds both only for some centuries. */
+/** Seconds and microseconds are kept separate: one double holds both only for some centuries. */
 export const microTimeCodec: MessageCodec = {
   zero: null,
   read(reader) {

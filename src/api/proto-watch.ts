@@ -11,13 +11,13 @@ import { eachField, tagOf, writeString } from "#api/proto-values.ts";
 import { ProtoWriter } from "#api/proto-writer.ts";
 import type { SharedValues } from "#api/shared-values.ts";
 
-/** As upstream's streaming decoder: a longer frame is an error, not a reason to allocate. */
+/** Like upstream's streaming decoder: a longer frame is an error and is not allocated. */
 export const FRAME_BYTES_MAX: number = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 4;
 const eventTypes: ReadonlySet<string> = new Set<WatchEventType>(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 
-/** Cuts a stream of chunks into frames, wherever the chunks happen to end. */
+/** Splits a stream of chunks into frames. */
 export class FrameSplitter {
   #pending: Uint8Array = new Uint8Array();
 
@@ -45,7 +45,7 @@ export class FrameSplitter {
   }
 }
 
-/** The content of one frame. With `shared` its object is as decodeProtobuf makes it. */
+/** The content of one frame. With `shared` its object is shared as by decodeProtobuf. */
 export function decodeWatchEvent(frame: Uint8Array, expected?: GroupVersionKind, shared?: SharedValues): WatchEvent {
   const reader = new ProtoReader(frame);
   let type = "";

@@ -1,5 +1,5 @@
-// Writes protobuf's wire format from the last byte to the first, as upstream does: the length of a
-// message is known once its content stands, so nothing is measured or copied twice.
+// Writes protobuf's wire format from the last byte to the first, like upstream: the length of a message is known once
+// its content is written, so nothing is measured or copied twice.
 
 import type { Int64 } from "#api/int64.ts";
 
@@ -9,7 +9,7 @@ const utf8 = new TextEncoder();
 
 export class ProtoWriter {
   #bytes = new Uint8Array(FIRST_BYTES);
-  /** The first byte written; all behind it is content. */
+  /** The first byte written; everything after it is content. */
   #at = FIRST_BYTES;
 
   /** The count of bytes written so far. */

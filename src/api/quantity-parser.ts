@@ -1,5 +1,5 @@
-// Reads quantities: "1.5Gi", "100m", "12e6". Which texts are legal, which are kept as written and
-// where values are rounded or capped is upstream's.
+// Parses quantities: "1.5Gi", "100m", "12e6". The valid texts, the texts that are kept, and the rounding and capping of
+// values are upstream's.
 // Upstream: k8s.io/apimachinery/pkg/api/resource/quantity.go, ParseQuantity
 
 import { ValueError } from "#api/errors.ts";
@@ -50,7 +50,7 @@ function readSuffix(text: string): Suffix {
   if (text[0] === "e" || text[0] === "E") {
     const parsed = parseInt64(text.slice(1));
     if ("value" in parsed) {
-      // Deviation: upstream keeps the low 32 bits of a larger exponent, which no caller can mean.
+      // Deviation: upstream keeps the low 32 bits of a larger exponent, which makes no sense.
       if (BigInt.asIntN(32, parsed.value) !== parsed.value) throw fail(WRONG_NUMBER);
       return { base: 10, exponent: Number(parsed.value), format: "DecimalExponent" };
     }
@@ -60,9 +60,9 @@ function readSuffix(text: string): Suffix {
 
 const SMALL_INTEGER = /^[1-9][0-9]{0,2}$/;
 
-/** The same few quantities come again and again, and never change. */
+/** The same few quantities occur again and again, and never change. */
 const known = new RecentMap<string, Quantity>(1024);
-/** Longer texts are rare, and would make the memory bigger than it looks. */
+/** Longer texts are rare, and would use too much memory. */
 const KNOWN_LENGTH_MAX = 32;
 
 /** Throws a ValueError with upstream's text. */
@@ -87,7 +87,7 @@ function readQuantity(text: string): Quantity {
   const small = readSmall(whole, fraction, suffix);
   if (small === undefined) {
     if (!/[0-9]/.test(text.slice(0, text.length - suffixText.length))) throw fail(WRONG_NUMBER);
-    // Deviation: so many digits are an attack, not an amount.
+    // Deviation: this many digits are an attack, not an amount.
     if (whole.length + fraction.length > DIGITS_MAX) throw fail(WRONG_NUMBER);
     return readLarge(BigInt(whole + fraction) * (isNegative ? -1n : 1n), fraction.length, suffix);
   }
@@ -103,11 +103,11 @@ function readQuantity(text: string): Quantity {
 interface SmallAmount {
   readonly unscaled: bigint;
   readonly scale: number;
-  /** Upstream then prints the text as it was written, sign, zeros and all. */
+  /** Upstream then prints the text as it was written, including sign and zeros. */
   readonly isCanonical: boolean;
 }
 
-/** What upstream holds as a scaled int64; undefined where it turns to arbitrary decimals. */
+/** The amount that upstream holds as a scaled int64; undefined if it uses arbitrary decimals. */
 function readSmall(whole: string, fraction: string, suffix: Suffix): SmallAmount | undefined {
   if (suffix.base === 2) {
     // Ten powers of two take about three digits of the fifteen that are safe.
@@ -123,7 +123,7 @@ function readSmall(whole: string, fraction: string, suffix: Suffix): SmallAmount
   return { unscaled: BigInt(shifted), scale, isCanonical };
 }
 
-/** Rounds up to billionths, and caps what has a binary suffix at the largest int64. */
+/** Rounds up to billionths, and caps amounts with a binary suffix at the largest int64. */
 function readLarge(value: bigint, places: number, suffix: Suffix): Quantity {
   let unscaled = suffix.base === 2 ? value << BigInt(suffix.exponent) : value;
   let scale = suffix.base === 2 ? -places : suffix.exponent - places;
@@ -147,7 +147,7 @@ function fail(message: string): ValueError {
   return new ValueError("quantity", message);
 }
 
-/** A quantity as JSON carries it: text, with space around it, or a number. Null and nothing are zero. */
+/** A quantity in JSON: text, possibly with space around it, or a number. Null and undefined are zero. */
 export function quantityFromWire(value: string | Int64 | null | undefined): Quantity {
   if (value === undefined || value === null) return quantityOf(0, "");
   return parseQuantity(typeof value === "string" ? value.trim() : String(value));

@@ -8,7 +8,7 @@
 import { ValueError } from "#api/errors.ts";
 import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
 
-/** "" is the format of upstream's zero value: it takes on the format of what is added to it. */
+/** "" is the format of upstream's zero value: it takes the format of the first value that is added. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent" | "";
 
 /** A power of ten: 10^scale. */
@@ -32,7 +32,7 @@ const DECIMAL_SUFFIXES: ReadonlyMap<number, string> = new Map([
 ]);
 const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] as const;
 
-// "1e1000000000" is legal and cheap as it stands, but must not be written out as digits.
+// "1e1000000000" is legal and cheap, but must not be written out as digits.
 const SCALE_SPAN_MAX = 10_000;
 
 /** Two quantities cannot be added: their sum would have too many digits. Deviation: upstream writes them out. */
@@ -42,7 +42,7 @@ export class QuantitiesTooFarApart extends ValueError {
   }
 }
 
-/** 10^exponent, refusing exponents that would only serve to exhaust memory. */
+/** 10^exponent; refuses exponents that would exhaust memory. */
 export function pow10(exponent: number): bigint {
   if (exponent > SCALE_SPAN_MAX) throw new QuantitiesTooFarApart();
   return 10n ** BigInt(exponent);
@@ -64,7 +64,7 @@ export class Quantity {
   readonly #given: string | undefined;
   #printed: string | undefined;
 
-  /** Prefer parseQuantity and the from… makers. A given text is printed as it is. */
+  /** Prefer parseQuantity and the from… functions. A given text is printed unchanged. */
   constructor(representation: Representation, text?: string) {
     this.#unscaled = representation.unscaled;
     this.#scale = representation.scale;
@@ -74,7 +74,7 @@ export class Quantity {
     this.#printed = text;
   }
 
-  /** What upstream's struct holds, for the hashes that dump it. `text` is what it was read from, if kept. */
+  /** The content of upstream's struct, for the hashes that dump it. `text`: the original text, if kept. */
   representation(): Representation & { readonly text: string | undefined } {
     const { format } = this;
     return { unscaled: this.#unscaled, scale: this.#scale, isDecimal: this.#isDecimal, format, text: this.#given };
@@ -92,7 +92,7 @@ export class Quantity {
   cmp(other: Quantity): -1 | 0 | 1 {
     if (this.#scale === other.#scale) return compare(this.#unscaled, other.#unscaled);
     if (this.sign !== other.sign || this.isZero) return compare(BigInt(this.sign), BigInt(other.sign));
-    // Far apart, the number of digits decides without writing them out.
+    // If both are far apart, the number of digits decides without writing them out.
     const magnitude = digits(this.#unscaled) + this.#scale - digits(other.#unscaled) - other.#scale;
     if (Math.abs(magnitude) > 1) return compare(BigInt(magnitude * this.sign), 0n);
     const scale = Math.min(this.#scale, other.#scale);
@@ -103,7 +103,7 @@ export class Quantity {
     return this.cmp(other) === 0;
   }
 
-  /** Zero takes on the other's format. */
+  /** Zero takes the other's format. */
   add(other: Quantity): Quantity {
     const format = this.isZero ? other.format : this.format;
     if (!this.#isDecimal && !other.#isDecimal) {
@@ -151,7 +151,7 @@ export class Quantity {
     return Number(this.scaledInt64(MILLI));
   }
 
-  /** ceil(value / 10^scale) as upstream computes it, wrapping or zero where that overflows. */
+  /** ceil(value / 10^scale) as upstream computes it: wraps, or is zero, on overflow. */
   scaledInt64(scale: Scale): bigint {
     return this.#isDecimal
       ? scaledDecimal(this.#unscaled, this.#scale - scale)
@@ -172,7 +172,7 @@ export class Quantity {
     return this.#scale === 0 ? base : base * goPow10(this.#scale);
   }
 
-  /** The canonical form, or the text it was read from where upstream keeps that. */
+  /** The canonical form, or the original text where upstream keeps it. */
   toString(): string {
     this.#printed ??= this.#canonical();
     return this.#printed;
@@ -207,14 +207,14 @@ export class Quantity {
     return exponent === 0 ? `${unscaled}` : `${unscaled}e${exponent}`;
   }
 
-  /** The value as an integer when it is one. */
+  /** The value as an integer, if it is one. */
   #whole(): bigint | undefined {
     if (this.#scale >= 0) return this.#at(0);
     const divisor = pow10(-this.#scale);
     return this.#unscaled % divisor === 0n ? this.#unscaled / divisor : undefined;
   }
 
-  /** The unscaled value at a scale that is no coarser than its own. */
+  /** The unscaled value at a scale at least as fine as its own. */
   #at(scale: Scale): bigint {
     if (scale === this.#scale || this.isZero) return this.#unscaled;
     return this.#unscaled * pow10(this.#scale - scale);
@@ -247,7 +247,9 @@ function binaryText(value: bigint): string {
   return `${rest}${BINARY_SUFFIXES[exponent] ?? ""}`;
 }
 
-/** Is the product, written with all its digits, still an exact int64? Upstream keeps the fast form only then. */
+/**
+ * Whether the product, written with all its digits, is still an exact int64. Only then upstream keeps the fast form.
+ */
 function fitsWhenWritten(unscaled: bigint, scale: Scale): boolean {
   if (scale > 0) return scale <= 18 && fitsInt64(unscaled * pow10(scale));
   return scale === 0 || unscaled % pow10(-scale) === 0n;
@@ -300,7 +302,7 @@ export function quantityOf(value: bigint | number, format: QuantityFormat = "Dec
   return new Quantity({ unscaled: BigInt(value), scale: 0, isDecimal: false, format });
 }
 
-/** So many thousandths. */
+/** An amount in thousandths. */
 export function milliQuantity(value: bigint | number, format: QuantityFormat = "DecimalSI"): Quantity {
   return new Quantity({ unscaled: BigInt(value), scale: MILLI, isDecimal: false, format });
 }
@@ -312,7 +314,7 @@ export function scaledQuantity(value: bigint | number, scale: Scale): Quantity {
 const UPPER_1024 = quantityOf(1024);
 const LOWER_1024 = quantityOf(-1024);
 
-/** Upstream's zero value: sums start from it and take on the format of the first addend. */
+/** Upstream's zero value: sums start from it and take the format of the first addend. */
 export const ZERO_QUANTITY: Quantity = quantityOf(0, "");
 
 export function maxQuantity(a: Quantity, b: Quantity): Quantity {

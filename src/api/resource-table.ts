@@ -11,7 +11,7 @@ export interface Subresource {
   /** For example "status" or "scale". */
   readonly name: string;
   readonly verbs: readonly Verb[];
-  /** What its requests and responses carry: Scale for "scale", Eviction for "eviction". */
+  /** The kind of its requests and answers: Scale for "scale", Eviction for "eviction". */
   readonly kind: GroupVersionKind;
 }
 
@@ -23,9 +23,9 @@ export interface BuiltinResource extends GroupVersionResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly subresources: readonly Subresource[];
-  /** As discovery prints it; "" for what is not stored (reviews, bindings). */
+  /** As discovery prints it; "" for kinds that are not stored (reviews, bindings). */
   readonly storageVersionHash: string;
-  /** Upstream serves stable versions unless told otherwise, alpha and beta ones only when told to. */
+  /** By default upstream serves stable versions, but not alpha and beta ones. */
   readonly servedByDefault: boolean;
 }
 

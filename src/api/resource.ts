@@ -7,12 +7,12 @@ import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, type Ku
 
 export type Scope = "Namespaced" | "Cluster";
 
-/** Exists for the type checker alone. */
+/** Exists only for the type checker. */
 declare const objectType: unique symbol;
 
 export interface Resource<T extends KubeObject = StoredObject> extends GroupVersionResource, GroupVersionKind {
   readonly scope: Scope;
-  /** The type of the objects. Required, so that an object literal is not a handle of any type that is asked for. */
+  /** The type of the objects. Required, so that an object literal is not a handle of an arbitrary type. */
   readonly [objectType]: T;
 }
 
@@ -62,7 +62,7 @@ export type Draft<T extends KubeObject> = Omit<T, "metadata"> &
 /** An apply configuration: the fields that the manager owns. The client fills in apiVersion and kind. */
 export type Applied<T extends KubeObject> = Partial<Omit<T, "metadata">> & { readonly metadata?: ObjectMeta };
 
-/** What remains of an object where only metadata travels. */
+/** An object of which only metadata is transferred. */
 export interface PartialObjectMetadata<T extends StoredObject = StoredObject> extends KubeObject {
   readonly metadata: T["metadata"];
 }
@@ -72,7 +72,10 @@ export type ObjectOf<R> = R extends Resource<infer T> ? T : never;
 
 export type ResourceFields = GroupVersionResource & GroupVersionKind & { readonly scope: Scope };
 
-/** A handle that is not generated: of the general object when discovery names it, of T for a custom resource that the program knows. */
+/**
+ * A handle that is not generated: with the general object type for discovered resources, with T for a known custom
+ * resource.
+ */
 export function resourceHandle<T extends StoredObject = StoredObject>(fields: ResourceFields): Resource<T> {
   const { group, version, resource, kind, scope } = fields;
   return { group, version, resource, kind, scope } as Resource<T>;

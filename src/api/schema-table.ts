@@ -11,7 +11,7 @@ import type { Schema, SchemaType } from "#api/schema.ts";
 
 interface SchemaPackage {
   readonly prefix: string;
-  /** Absent for meta and the like, whose kinds stand in every group and version. */
+  /** Absent for meta and similar packages, whose kinds are in every group and version. */
   readonly groupVersion?: string;
   readonly kinds: readonly string[];
   readonly types: Readonly<Record<string, TypeCode>>;
@@ -68,7 +68,7 @@ export function schemaOf(gvk: GroupVersionKind): Schema | undefined {
   return openPackage(metaPackage).kinds.includes(gvk.kind) ? typeNode(metaPackage, gvk.kind) : undefined;
 }
 
-/** The schema of a definition that need not be a kind: schemaOfType("core.v1", "PodTemplateSpec"). */
+/** The schema of a definition that may not be a kind: schemaOfType("core.v1", "PodTemplateSpec"). */
 export function schemaOfType(pkg: string, name: string): Schema | undefined {
   if (!Object.hasOwn(schemaPackages, pkg)) return undefined;
   return Object.hasOwn(openPackage(pkg).types, name) ? typeNode(pkg, name) : undefined;
@@ -97,7 +97,7 @@ function typeNode(pkg: string, name: string): Schema {
     typeNodes.set(key, node);
     return node;
   }
-  // The node is known before its fields are decoded, so that a type may contain itself.
+  // The node is registered before its fields are decoded, so that a type may contain itself.
   const properties: Record<string, Schema> = Object.create(null);
   const node: Schema = {
     type: "object",
@@ -111,7 +111,7 @@ function typeNode(pkg: string, name: string): Schema {
   return node;
 }
 
-/** Codes that name a definition mean different nodes in different packages; all others are shared by all. */
+/** Codes that name a definition mean different nodes in different packages; all others are shared. */
 function fieldNode(pkg: string, code: string): Schema {
   const key = code.includes("@") ? `${pkg} ${code}` : code;
   let node = fieldNodes.get(key);

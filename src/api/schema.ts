@@ -12,7 +12,7 @@ export interface Schema {
   readonly typeName?: string;
   /** Without a prototype: safe to index with any key. */
   readonly properties?: Readonly<Record<string, Schema>>;
-  /** Values of a map; `true` allows anything. */
+  /** The values of a map; `true` allows any. */
   readonly additionalProperties?: Schema | true;
   readonly items?: Schema;
   readonly required?: readonly string[];
@@ -22,7 +22,7 @@ export interface Schema {
   /** Apply: how a list is owned. Absent means atomic. */
   readonly listType?: "atomic" | "set" | "map";
   readonly listMapKeys?: readonly string[];
-  /** Apply: an atomic object or map is owned whole. Absent means granular. */
+  /** Apply: an atomic object or map is owned as a whole. Absent means granular. */
   readonly mapType?: "granular" | "atomic";
   /** Strategic merge; several are possible ("merge,retainKeys"). */
   readonly patchStrategy?: readonly ("merge" | "replace" | "retainKeys")[];

@@ -1,4 +1,4 @@
-// What a client makes of an answer that carries no Status: the reason and text that the code suggests.
+// How a client interprets an answer without a Status: the reason and text for the code.
 // Upstream: k8s.io/apimachinery/pkg/api/errors, NewGenericServerResponse
 
 import { goQuote } from "#api/go-text.ts";
@@ -11,10 +11,10 @@ export interface ServerResponse {
   readonly verb: string;
   readonly resource?: GroupResource;
   readonly name?: string;
-  /** What the server said instead of a Status. */
+  /** The server's text in place of a Status. */
   readonly serverMessage?: string;
   readonly retryAfterSeconds?: number;
-  /** The body was not what the API would have sent. */
+  /** The body is not from the API. */
   readonly isUnexpected?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// SHA-256 of a text, in hexadecimal. Names of objects are made of it, so it is computed where host functions are out of
-// reach. Upstream: Go's crypto/sha256; FIPS 180-4.
+// SHA-256 of a text, in hexadecimal. Names of objects contain it, so deterministic code, which cannot use host
+// functions, computes it. Upstream: Go's crypto/sha256; FIPS 180-4.
 
 import { utf8Bytes } from "./fnv.ts";
 

@@ -1,9 +1,9 @@
-// Strings and small messages that protobuf brings again and again: the containers of one template, its tolerations, the
-// names of labels. Bytes that were decoded before give the value of that time, so that a cache of ten thousand pods holds
-// one copy, and most of a message is compared instead of decoded. Objects decoded with this share their parts: the
-// values must never be changed.
+// Shares strings and small messages that occur again and again in protobuf: the containers of one template, its
+// tolerations, the names of labels. Bytes that were decoded before return the earlier value, so that a cache of ten
+// thousand pods holds one copy, and most of a message is compared instead of decoded. Objects decoded in this way share
+// their parts and must never be changed.
 //
-// Both tables are direct-mapped and of a fixed size. A slot keeps the bytes of its value, which decide.
+// Both tables are direct-mapped and of a fixed size. A slot keeps the bytes of its value for the comparison.
 
 import { utf8Text } from "#api/utf8-text.ts";
 
@@ -11,20 +11,20 @@ const STRING_SLOTS = 8192;
 const STRING_BYTES_MAX = 64;
 const MESSAGE_SLOTS = 4096;
 const MESSAGE_BYTES_MAX = 512;
-/** All bytes of the messages that are remembered. When it is full, remembering begins anew. */
+/** The total bytes of the cached messages. When it is full, the cache starts again. */
 const MESSAGE_BYTES = 512 * 1024;
 
-/** The number of tries after which the share of hits is looked at. */
+/** The number of lookups after which the hit rate is checked. */
 const TRIES = 128;
 const HITS_MIN = 24;
-/** How often a kind that hardly ever repeats itself is left alone. */
+/** How many lookups of a kind with a low hit rate are skipped. */
 const PAUSE = 4096;
 
 const END_BYTES = 8;
 const STRIDE = 4;
 const MULTIPLIER = -1_640_531_535;
 
-/** A kind of message or string, by the field that it stands in, with how often it was found. */
+/** A kind of message or string, by its field, with its hit counts. */
 export class ShareableKind {
   static #kinds = 0;
   readonly id: number = ++ShareableKind.#kinds;
@@ -70,8 +70,8 @@ export class SharedValues {
   }
 
   /**
-   * Where the message of these bytes is, or has its place: ask holds(), then take it or keep() it there. -1 for a message
-   * that is not shared.
+   * The slot of the message of these bytes: call holds(), then take it or keep() it there. -1 for a message that is not
+   * shared.
    */
   slotOf(kind: ShareableKind, bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
@@ -107,7 +107,10 @@ export class SharedValues {
   }
 }
 
-/** Of the first bytes, the last ones, and every fourth between them: most bytes of a message repeat its kind. */
+/**
+ * Hashes the first bytes, the last ones, and every fourth in between: most bytes of a message are the same within its
+ * kind.
+ */
 function hashOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let hash = Math.imul(seed, MULTIPLIER) ^ (end - start);
   const ends = Math.min(END_BYTES, (end - start) >> 1);

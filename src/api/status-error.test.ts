@@ -1,4 +1,4 @@
-// API errors and field errors against upstream's texts (tools/go/vectors-values).
+// API errors and field errors, compared with upstream's texts (tools/go/vectors-values).
 
 import { describe, expect, it } from "vitest";
 import * as field from "#api/field-error.ts";
@@ -13,7 +13,7 @@ const vectors = file as unknown as Readonly<Record<string, readonly Row[]>>;
 const { fields = [], statuses = [], responses = [] } = vectors;
 type Maker<T> = (...args: readonly unknown[]) => T;
 
-/** Upstream's constructors leave the type for the encoder to fill in. */
+/** Upstream's constructors leave the type to the encoder. */
 function statusOf(error: errors.ApiError): unknown {
   const { kind, apiVersion, ...rest } = error.status;
   expect([kind, apiVersion]).toEqual(["Status", "v1"]);

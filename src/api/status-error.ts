@@ -1,5 +1,5 @@
-// API errors are data: a Status with predicates, and one maker per reason with upstream's texts,
-// codes and details. Servers throw them, clients rebuild them from the wire; no code matches on message text.
+// API errors are data: a Status with predicates, and one maker per reason with upstream's texts, codes and details.
+// Servers throw them, clients rebuild them from the answer; no code matches on message text.
 // Upstream: k8s.io/apimachinery/pkg/api/errors
 
 import { aggregateText, errorBody, errorText, type FieldError } from "#api/field-error.ts";
@@ -54,7 +54,7 @@ export function asApiError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-// The code speaks only where the reason is none that upstream knows.
+// The code counts only if upstream does not know the reason.
 function hasReason(error: unknown, reason: StatusReason, code?: number): boolean {
   const api = asApiError(error);
   if (api === undefined) return false;
@@ -78,7 +78,7 @@ export const isTimeout = (error: unknown): boolean => hasReason(error, "Timeout"
 export const isServerTimeout = (error: unknown): boolean => hasReason(error, "ServerTimeout");
 export const isInternalError = (error: unknown): boolean => hasReason(error, "InternalError", 500);
 export const isStoreReadError = (error: unknown): boolean => hasReason(error, "StoreReadError");
-// For these two the code alone is enough, whatever the reason says.
+// For these two the code alone is enough, whatever the reason.
 export const isTooManyRequests = (error: unknown): boolean =>
   hasReason(error, "TooManyRequests") || asApiError(error)?.code === 429;
 export const isRequestEntityTooLarge = (error: unknown): boolean =>
@@ -92,16 +92,16 @@ export function hasCause(error: unknown, reason: string): boolean {
   return findCause(error, reason) !== undefined;
 }
 
-/** A create refused because its namespace is going away: not worth a retry. */
+/** A create that was refused because its namespace is terminating: not worth a retry. */
 export const isNamespaceTerminating = (error: unknown): boolean => hasCause(error, "NamespaceTerminating");
 
-/** The answer was no Status: some other HTTP speaker stands in between. */
+/** The answer was not a Status: it comes from another HTTP server in between. */
 export const isUnexpectedServerError = (error: unknown): boolean => hasCause(error, "UnexpectedServerResponse");
 
 /** A list or get at a version the server has not reached yet. */
 export const isResourceVersionTooLarge = (error: unknown): boolean => hasCause(error, "ResourceVersionTooLarge");
 
-/** How many seconds the server asks to wait; undefined when it does not ask. */
+/** The seconds that the server asks to wait; undefined when it does not. */
 export function suggestsClientDelay(error: unknown): number | undefined {
   const status = asApiError(error)?.status;
   if (status?.details === undefined) return undefined;
@@ -212,7 +212,7 @@ export function newTooManyRequests(message: string, retryAfterSeconds: number): 
   return failure(429, "TooManyRequests", message, details("", "", "", retryAfterSeconds));
 }
 
-/** The form that load shedding uses: a prefix, and no hint when to come back. */
+/** The form for load shedding: a prefix, and no hint when to retry. */
 export function newTooManyRequestsError(message: string): ApiError {
   return failure(429, "TooManyRequests", `Too many requests: ${message}`);
 }
@@ -264,7 +264,7 @@ export function newUnsupportedMediaType(accepted: readonly string[]): ApiError {
   return failure(415, "UnsupportedMediaType", message);
 }
 
-/** A failure without details. Upstream answers so for errors that are no Status: code 500 and no reason. */
+/** A failure without details. Upstream answers in this way for errors without a Status: code 500 and no reason. */
 export function bareFailure(code: number, reason: string, message: string): ApiError {
   const failure = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message } as const;
   return new ApiError(reason === "" ? { ...failure, code } : { ...failure, reason, code });

@@ -1,17 +1,17 @@
-// Go structs by JSON name, and what Go writes for fields that were not given.
+// Go structs by JSON name, and the values that Go writes for missing fields.
 
 import type { GoField, GoStruct, GoType } from "./go-layout.ts";
 
 export interface StructIndex {
   /** With inline structs flattened. */
   readonly byName: ReadonlyMap<string, IndexedField>;
-  /** Fields that Go writes even when they were not given. */
+  /** Fields that Go writes even when they are missing. */
   readonly always: readonly { readonly name: string; readonly zero: unknown }[];
 }
 
 export interface IndexedField {
   readonly field: GoField;
-  /** The struct that Go's errors name, and what it puts between the path and the field's name. */
+  /** The struct in Go's errors, and the text between the path and the field's name. */
   readonly owner: string;
   readonly inlinePath: string;
 }
@@ -48,7 +48,7 @@ function addFields(
   }
 }
 
-/** Undefined: Go omits the zero value. A time is a struct to Go, which is never empty. */
+/** Undefined: Go omits the zero value. A time is a struct in Go, which is never empty. */
 function zeroThatIsWritten({ type, omitEmpty, omitZero }: GoField): unknown {
   if (omitZero) return undefined;
   if (type.kind === "struct") return zeroStruct(type);
@@ -72,14 +72,14 @@ function zeroThatIsWritten({ type, omitEmpty, omitZero }: GoField): unknown {
   }
 }
 
-/** What Go writes for a struct of which nothing was given. */
+/** Go's output for a struct without given fields. */
 function zeroStruct(type: GoStruct): Readonly<Record<string, unknown>> {
   const value: Record<string, unknown> = {};
   for (const { name, zero } of indexOf(type).always) value[name] = zero;
   return Object.freeze(value);
 }
 
-/** All that Go would write of an object of which nothing was given, nulls included. */
+/** Go's output for an object without given fields, including nulls. */
 export function zeroObject(type: GoStruct): Readonly<Record<string, unknown>> {
   const value: Record<string, unknown> = {};
   for (const [name, { field }] of indexOf(type).byName) {

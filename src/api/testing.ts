@@ -1,9 +1,9 @@
-// For tests of other layers: objects as the API server would have stored them.
+// For tests of other layers: objects in their stored form.
 
 import type { KubeObject } from "#api/object.ts";
 import type { Draft, Resource, StoredObject } from "#api/resource.ts";
 
-/** The object with the metadata that the server fills in, where the test does not care: its UID is "uid-<name>". */
+/** The object with the server's metadata, unless the test sets it: its UID is "uid-<name>". */
 export function stored<T extends StoredObject>(resource: Resource<T>, object: Draft<T>): T {
   const { metadata } = object as KubeObject;
   return {

@@ -1,4 +1,4 @@
-// From the names of time zones to zones, and between instants and wall clock readings, as Go's package time does it.
+// Maps names of time zones to zones, and converts between instants and wall clock readings, like Go's package time.
 
 import { type CivilTime, civilFromSeconds, secondsFromCivil } from "#api/civil-time.ts";
 import { ValueError } from "#api/errors.ts";
@@ -21,8 +21,8 @@ export function civilIn(zone: TimeZone, epochSeconds: number): CivilTime {
 }
 
 /**
- * The instant of a wall clock reading; fields may carry over. In a gap or a fold it is the instant that
- * Go's time.Date picks: the offset in force when the reading is taken for UTC, corrected once.
+ * The instant of a wall clock reading; fields may carry over. In a gap or a fold it is the instant of Go's time.Date:
+ * with the offset for the reading as UTC, corrected once.
  */
 export function instantOf(zone: TimeZone, wall: Omit<CivilTime, "weekday">): number {
   const asUtc = secondsFromCivil(wall.year, wall.month, wall.day, wall.hour, wall.minute, wall.second);

@@ -14,10 +14,10 @@ function dateAndTime(seconds: number): string {
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`;
 }
 
-/** The last text: what is written within one second shares it. */
+/** The last text: times within one second share it. */
 let [lastSeconds, lastText] = [Number.NaN, ""];
 
-/** metav1.Time: "2026-01-02T03:04:05Z". What is below a second is cut off. */
+/** metav1.Time: "2026-01-02T03:04:05Z". Fractions of a second are cut off. */
 export function formatTime(instant: EpochMs): string {
   const seconds = Math.floor(instant / 1000);
   if (seconds !== lastSeconds) [lastSeconds, lastText] = [seconds, `${dateAndTime(seconds)}Z`];
@@ -41,7 +41,7 @@ export function parseTime(text: string): EpochMs {
 
 const PLAIN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/;
 
-/** The form that servers write; undefined for any other and for what is out of range. */
+/** The form that servers write; undefined for other forms and values out of range. */
 function parsePlainTime(text: string): EpochMs | undefined {
   if (text.length !== 20 || !PLAIN.test(text)) return undefined;
   const at = (index: number): number => text.charCodeAt(index) * 10 + text.charCodeAt(index + 1) - 528;
@@ -57,7 +57,7 @@ export function parseMicroTime(text: string): EpochMs {
   return new TimeReader(text, MICRO_LAYOUT).read();
 }
 
-/** The instant of an optional timestamp of either form; undefined when there is none or it is not readable. */
+/** The instant of an optional timestamp of either form; undefined when it is missing or invalid. */
 export function timeOrUndefined(text: string | null | undefined): EpochMs | undefined {
   if (text === undefined || text === null || text === "") return undefined;
   try {
@@ -113,7 +113,7 @@ class TimeReader {
     this.#rest = this.#rest.slice(1);
   }
 
-  /** Milliseconds. What an EpochMs cannot hold, below the microsecond, is cut off. */
+  /** Milliseconds. Digits below the microsecond, which an EpochMs cannot hold, are cut off. */
   #fraction(): number {
     const isMicro = this.#layout === MICRO_LAYOUT;
     const match = (isMicro ? /^[.,]([0-9]{6})/ : /^[.,]([0-9]+)/).exec(this.#rest);

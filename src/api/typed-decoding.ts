@@ -1,7 +1,7 @@
-// A JSON value read into a Go struct and written again, which is what the API server does to all it
-// is sent: unknown fields go, nulls and empty values that Go omits go, structs that Go always writes
-// come, times and quantities take their canonical form, and a value of the wrong type is an error with
-// Go's text. Parts that need no change are shared with the input.
+// Decodes a JSON value into a Go struct and encodes it again, as the API server does with all input: unknown fields,
+// nulls and empty values that Go omits are dropped, structs that Go always writes are added, times and quantities get
+// their canonical form, and a value of the wrong type is an error with Go's text. Unchanged parts are shared with the
+// input.
 
 import { jsonKind } from "#api/patch/json-value.ts";
 import { ValueError } from "./errors.ts";
@@ -23,14 +23,13 @@ export interface TypedDecoding {
   readonly value: Readonly<Record<string, unknown>>;
   /** Paths of fields that the type does not have, in order of occurrence. */
   readonly unknownFields: readonly string[];
-  /** There is an empty list where Go writes one even then, or null. */
+  /** True if there is an empty list or null in a field that Go never omits. */
   readonly hasEmptyLists?: boolean;
 }
 
 /**
- * Throws the first TypedDecodingError. `wording` is that of Go's JSON decoder, or of the converter that upstream uses
- * after a strategic merge. `before`: an object that was read into this type already; the parts that both share need not
- * be read again.
+ * Throws the first TypedDecodingError. `wording`: of Go's JSON decoder, or of the converter that upstream uses after a
+ * strategic merge. `before`: an object that was already decoded into this type; shared parts are not decoded again.
  */
 export function decodeTyped(
   type: GoStruct,
@@ -49,12 +48,12 @@ export function decodeTyped(
   return { value, unknownFields: decoder.unknownFields, hasEmptyLists: decoder.hasEmptyLists };
 }
 
-/** A value of the type without its empty lists: they are null, where Go writes them at all. */
+/** A value of the type without its empty lists: they are null, if Go writes them at all. */
 export function withoutEmptyLists<T extends object>(type: GoStruct, value: T): T {
   return new Decoder("json", true).struct(type, value as Record<string, unknown>) as T;
 }
 
-/** Where the decoder is: fields of structs, elements of lists, keys of maps. */
+/** The position of the decoder: fields of structs, elements of lists, keys of maps. */
 type Step = IndexedField | number | string;
 
 const INT32: GoType = { kind: "int32", name: "int32" };
@@ -63,12 +62,12 @@ const STRING: GoType = { kind: "string", name: "string" };
 class Decoder {
   readonly unknownFields: string[] = [];
   error: string | undefined;
-  /** Of a type that reads itself: Go's decoder ends with it, while it goes on after all others. */
+  /** The error of a type with its own decoder: Go's decoder stops at it, while it continues after all others. */
   ownError: string | undefined;
   hasEmptyLists = false;
   readonly #wording: DecodingWording;
   readonly #dropsEmptyLists: boolean;
-  /** Spelled out only when something is wrong. */
+  /** Converted to text only on errors. */
   readonly #trail: Step[] = [];
 
   constructor(wording: DecodingWording, dropsEmptyLists = false) {
@@ -115,7 +114,7 @@ class Decoder {
     return this.#dropsEmptyLists;
   }
 
-  /** Undefined for null: what Go leaves at its zero value. */
+  /** Undefined for null, which keeps Go's zero value. */
   value(type: GoType, input: unknown, before?: unknown): unknown {
     if (input === null || input === undefined) return undefined;
     switch (type.kind) {
@@ -210,7 +209,7 @@ class Decoder {
     }
   }
 
-  /** Types that read themselves from text do not know where they stand when converted. */
+  /** In conversions, types with their own text decoder do not know their position. */
   #notText(input: unknown): undefined {
     if (this.#wording === "json") return this.#mismatch(STRING, input);
     this.error ??= `json: cannot unmarshal ${jsonKind(input)} into Go value of type string`;
@@ -259,7 +258,7 @@ class Decoder {
     return path;
   }
 
-  /** As Go's decoder names it: the struct, then all fields from the top, without indexes and keys. */
+  /** The name in Go's decoder: the struct, then all fields from the top, without indexes and keys. */
   #goField(): string {
     const fields = this.#trail.filter((step) => typeof step === "object");
     const path = fields.map(({ inlinePath, field }) => inlinePath + field.jsonName).join(".");
@@ -294,14 +293,14 @@ function unstructuredKind(input: unknown): string {
 
 const isNumber = (value: unknown): value is Int64 => typeof value === "number" || typeof value === "bigint";
 
-/** A double means what JSON would say: 2^60 is 1152921504606847000. */
+/** A double has the value of its JSON text: 2^60 is 1152921504606847000. */
 function fromText(text: string, bits: 32 | 64): Int64 | undefined {
   if (text.includes("e")) return undefined;
   const value = BigInt(text);
   return BigInt.asIntN(bits, value) === value ? int64Of(value) : undefined;
 }
 
-/** The converter does not look whether it fits. */
+/** The converter does not check the range. */
 const cut = (value: Int64, bits: 32 | 64): Int64 | undefined => int64Of(BigInt.asIntN(bits, BigInt(value)));
 
 function isOmitted(field: GoField, value: unknown): boolean {

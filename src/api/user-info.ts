@@ -1,4 +1,4 @@
-// Who makes a request, as authentication found out. Upstream: k8s.io/apiserver/pkg/authentication/user
+// The authenticated user of a request. Upstream: k8s.io/apiserver/pkg/authentication/user
 
 export interface UserInfo {
   readonly name: string;

@@ -1,8 +1,8 @@
-// Strings out of the middle of many bytes. ASCII, which nearly all are, needs no decoder and no view of its bytes.
+// Decodes strings from a larger array of bytes. ASCII, the usual case, needs no decoder and no view of the bytes.
 
 type Latin1Slice = (this: Uint8Array, start: number, end: number) => string;
 
-/** Bun and Node have it. */
+/** Available in Bun and Node. */
 const { Buffer: buffer } = globalThis as { readonly Buffer?: { readonly prototype: { latin1Slice: Latin1Slice } } };
 const latin1Slice = buffer?.prototype.latin1Slice;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

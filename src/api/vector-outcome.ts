@@ -1,4 +1,4 @@
-// What a vector records of a call: its result, or the message of the ValueError it threw.
+// The recorded outcome of a call: its result, or the message of its ValueError.
 
 import { ValueError } from "./errors.ts";
 
@@ -11,7 +11,7 @@ export function outcome<T>(call: () => T): T | { error: string } {
   }
 }
 
-/** The rows for which ours differs from upstream's, with both: expected to be empty. */
+/** The rows with a difference from upstream, with both results: expected to be empty. */
 export function differences<R extends readonly unknown[]>(
   rows: readonly R[],
   expected: (row: R) => unknown,
@@ -23,7 +23,7 @@ export function differences<R extends readonly unknown[]>(
     .slice(0, 10);
 }
 
-/** JSON with the keys in order. */
+/** JSON with sorted keys. */
 function text(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

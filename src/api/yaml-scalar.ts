@@ -1,4 +1,4 @@
-// What an unquoted YAML scalar means to go-yaml v2.
+// The meaning of an unquoted YAML scalar in go-yaml v2.
 // Upstream: go.yaml.in/yaml/v2/resolve.go, resolve
 
 import { INT64_MIN, type Int64, int64Of } from "#api/int64.ts";
@@ -23,7 +23,7 @@ function variants(texts: readonly string[], value: unknown): [string, unknown][]
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]|$)/;
 const integer = /^([+-]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9]\d*)$/;
 const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/;
-/** More than 64 binary digits: arithmetic on a million of them takes minutes. */
+/** More than 64 binary digits: arithmetic on a million digits takes minutes. */
 const DIGITS_MAX = 80;
 const UINT64_MAX = 2n ** 64n - 1n;
 
@@ -36,7 +36,7 @@ export function resolvePlainScalar(text: string, beyondInt64: BeyondInt64 = "dou
   return integerOf(plain, beyondInt64) ?? floatOf(plain) ?? text;
 }
 
-/** What no double can hold stays text. */
+/** A number beyond a double stays text. */
 function floatOf(text: string): number | undefined {
   const value = float.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : undefined;

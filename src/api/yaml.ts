@@ -1,6 +1,6 @@
-// YAML in, as upstream's YAML-to-JSON reads it: the package yaml finds the structure, plain scalars
-// are resolved here by go-yaml v2's rules (YAML 1.1 without base 60: "yes" is true, 0777 is octal).
-// Only the first document is read. Import this file where YAML is met: the package takes 20 ms to load.
+// Parses YAML like upstream's YAML-to-JSON conversion: the package yaml finds the structure, and plain scalars are
+// resolved here by go-yaml v2's rules (YAML 1.1 without base 60: "yes" is true, 0777 is octal). Only the first document
+// is read. Import this file only where YAML is needed: the package takes 20 ms to load.
 // Upstream: sigs.k8s.io/yaml, YAMLToJSON; go.yaml.in/yaml/v2, resolve.go and decode.go
 
 import {
@@ -26,22 +26,22 @@ import { resolvePlainScalar } from "#api/yaml-scalar.ts";
 
 export interface DecodedYaml {
   readonly value: unknown;
-  /** Keys that stand twice in a map, in upstream's words; strict validation reports them. */
+  /** Duplicate keys in a map, in upstream's words; strict validation reports them. */
   readonly duplicates: readonly string[];
 }
 
-/** Well below the depth at which the recursion over a document ends on any runtime. */
+/** Well below the depth at which recursion over a document overflows on any runtime. */
 const DEPTH_MAX = 500;
 /** The parser may open two levels for one of the value. */
 const STACK_MAX = 2 * DEPTH_MAX + 10;
-/** About a second of work. Deviation: upstream reads on. */
+/** About a second of work. Deviation: upstream has no limit. */
 const LEXEMES_MAX = 300_000;
 const TAG_PREFIX = "tag:yaml.org,2002:";
 
-/** linesBefore: of the file that the text is a part of, for the line numbers in messages. */
+/** linesBefore: the lines of the file before this text, for line numbers in messages. */
 export function decodeYaml(text: string, beyondInt64: BeyondInt64 = "double", linesBefore = 0): DecodedYaml {
   const lines = new LineCounter();
-  // Errors are not made pretty by the package: each would hold a line of the text, however long that is.
+  // The package's pretty errors are off: each would contain a line of the text, however long.
   const composer = new Composer({
     schema: "failsafe",
     version: "1.1",
@@ -145,7 +145,10 @@ class YamlReader {
     return value;
   }
 
-  /** Pairs count in order: a merge overrides what stands before it and yields to what follows. `seen` has the keys as read: 1 is not "1". */
+  /**
+   * Pairs are processed in order: a merge overrides earlier keys and yields to later ones. `seen`: the keys as read: 1
+   * is not "1".
+   */
   #mapInto(object: Record<string, unknown>, seen: Set<unknown>, map: Node, depth: number): void {
     if (!isMap(map)) throw new CodecError("yaml", "yaml: map merge requires map or sequence of maps as the value");
     for (const { key, value } of map.items) {

@@ -1,4 +1,4 @@
-// All that is fixed about applying to one kind through one endpoint, made once and kept by the server.
+// The fixed data for applying to one kind through one endpoint, created once and kept by the server.
 
 import { apiVersionOf, type GroupVersionKind } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
@@ -15,15 +15,15 @@ export interface ApplyKindOptions {
   readonly schema: Schema;
   /** Absent for the resource itself. */
   readonly subresource?: string;
-  /** An object of the kind before anything is set, see zeroObject; apiVersion and kind are added. */
+  /** An object of the kind with no field set, see zeroObject; apiVersion and kind are added. */
   readonly zero?: JsonObject;
   /** By apiVersion: the fields that have no owner at this endpoint. */
   readonly resetFields?: Readonly<Record<string, FieldFilter>>;
-  /** Kinds with several versions. */
+  /** For kinds with several versions. */
   readonly otherVersions?: OtherVersions;
 }
 
-/** Both answer undefined for a version that is not served any more: its owners are forgotten. */
+/** Both return undefined for a version that is no longer served: its owners are dropped. */
 export interface OtherVersions {
   schemaOf(apiVersion: string): Schema | undefined;
   convert(object: JsonObject, apiVersion: string): JsonObject | undefined;
@@ -38,7 +38,7 @@ export interface ApplyKind {
   readonly resetFields: Readonly<Record<string, FieldFilter>>;
   readonly otherVersions: OtherVersions | undefined;
   readonly shapes: Shapes;
-  /** The managers seen, as owners; see identityOf. */
+  /** The known managers as owners; see identityOf. */
   readonly identities: Map<string, Identity>;
 }
 
@@ -51,7 +51,7 @@ export function applyKind(options: ApplyKindOptions): ApplyKind {
   return { gvk, apiVersion, subresource, atom, zero, resetFields, otherVersions, shapes, identities: new Map() };
 }
 
-/** Far more than the managers of a cluster; beyond it the oldest are forgotten and made again. */
+/** Far more than the managers of a cluster; beyond it the oldest are dropped and created again when needed. */
 const identitiesMax = 1024;
 
 /** A manager as an owner through this endpoint. */

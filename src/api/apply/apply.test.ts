@@ -1,4 +1,4 @@
-// Laws of ownership, cheapness that others rely on, and hostile input.
+// Invariants of ownership, cheap paths that other code relies on, and hostile input.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -91,8 +91,8 @@ const ownership = (object: Stored) =>
   object.metadata.managedFields?.map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
 
 /**
- * Lists that have owners per element in a fixed order, and without what is hollow: an empty map that somebody else
- * filled and emptied again is null, as upstream.
+ * Sorts lists with owners per element, and drops empty values: as upstream, a map that another manager filled and
+ * emptied again is null.
  */
 function plain(value: unknown): unknown {
   if (isArray(value)) return value.map(plain).sort((a, b) => (stringifyJson(a) < stringifyJson(b) ? -1 : 1));

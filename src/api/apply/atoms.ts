@@ -1,5 +1,5 @@
-// A schema as apply reads it: each node can be a scalar, a list or a map, with its rules of
-// ownership. Compiled from Schema on first use, field by field, and shared.
+// A schema in the form for apply: each node can be a scalar, a list or a map, with its rules of ownership. Compiled
+// from Schema on first use, field by field, and shared.
 // Upstream: k8s.io/kube-openapi pkg/schemaconv; structured-merge-diff schema/elements.go
 
 import type { Schema } from "#api/schema.ts";
@@ -14,13 +14,13 @@ export interface Atom {
 }
 
 export interface ListAtom {
-  /** Elements have owners of their own; otherwise the list is owned whole. */
+  /** Elements have separate owners; otherwise the list is owned as a whole. */
   readonly associative: boolean;
   /** Sorted. Empty in an associative list: a set of scalars. */
   readonly keys: readonly string[];
-  /** As the schema lists them, for error texts. */
+  /** In the order of the schema, for error texts. */
   readonly declaredKeys: readonly string[];
-  /** What an absent key counts as; undefined for none. */
+  /** The default of an absent key; undefined for none. */
   readonly keyDefaults: readonly unknown[];
   readonly element: Atom;
 }
@@ -29,9 +29,9 @@ export interface MapAtom {
   readonly atomic: boolean;
   /** The type of a declared field. */
   field(name: string): Atom | undefined;
-  /** The type of all other keys; undefined if there may be none. */
+  /** The type of all other keys; undefined if they are not allowed. */
   readonly element: Atom | undefined;
-  /** Nothing is known about its content, so a change of the schema cannot have touched it. */
+  /** The content is unknown, so a change of the schema cannot affect it. */
   readonly isDeduced: boolean;
 }
 
@@ -45,15 +45,15 @@ function untyped(element: (self: Atom) => Atom, atomic: boolean): Atom {
   return self;
 }
 
-/** Anything, owned whole. */
+/** Any value, owned as a whole. */
 const untypedAtomic: Atom = untyped((self) => self, true);
-/** Anything; maps are owned by key, lists whole. */
+/** Any value; maps are owned by key, lists as a whole. */
 const deduced: Atom = untyped((self) => self, false);
 
 const compiled = new WeakMap<Schema, Atom>();
 const compiledPreserving = new WeakMap<Schema, Atom>();
 
-/** `preserve`: an ancestor within the same definition keeps unknown fields. */
+/** `preserve`: an ancestor within the same definition preserves unknown fields. */
 export function atomOf(schema: Schema, preserve = false): Atom {
   const cache = preserve ? compiledPreserving : compiled;
   let atom = cache.get(schema);
@@ -84,7 +84,7 @@ function compile(schema: Schema, preserve: boolean): Atom {
   }
 }
 
-/** A definition of its own does not inherit from the place that refers to it. */
+/** A separate definition does not inherit from the place that refers to it. */
 const child = (schema: Schema, preserve: boolean): Atom => atomOf(schema, preserve && schema.typeName === undefined);
 
 function mapAtom(schema: Schema, preserve: boolean): MapAtom {
@@ -113,12 +113,12 @@ function mapAtom(schema: Schema, preserve: boolean): MapAtom {
 
 const string: Schema = { type: "string" };
 
-/** An embedded object, like the root of a custom resource, has metadata whether its schema says so or not. */
+/** An embedded object, like the root of a custom resource, always has metadata, even if its schema lacks it. */
 function embeddedProperties(): Readonly<Record<string, Schema>> {
   return { apiVersion: string, kind: string, metadata: schemaOfType("meta.v1", "ObjectMeta") ?? { type: "object" } };
 }
 
-/** The schema of a custom resource with the metadata that every object has. */
+/** The schema of a custom resource with the metadata of every object. */
 export function withObjectMeta(schema: Schema): Schema {
   const properties = Object.assign(Object.create(null), schema.properties, embeddedProperties());
   return { ...schema, type: "object", properties };
@@ -135,14 +135,14 @@ function listAtom(schema: Schema, preserve: boolean): ListAtom {
 function relationship(schema: Schema): { associative: boolean; keys: readonly string[] } {
   if (schema.listType === "map") return { associative: true, keys: schema.listMapKeys ?? [] };
   if (schema.listType !== undefined) return { associative: schema.listType === "set", keys: [] };
-  // Fields that predate list types say it by how they are patched.
+  // Older fields express list types through their patch strategy.
   const associative = schema.patchStrategy?.includes("merge") ?? false;
   return { associative, keys: associative && schema.patchMergeKey !== undefined ? [schema.patchMergeKey] : [] };
 }
 
 export type AtomKind = "scalar" | "list" | "map";
 
-/** Which of its forms an atom takes for a value; what fits none is left to the first form, which refuses it. */
+/** The form that an atom uses for a value; a value that fits none gets the first form, which refuses it. */
 export function kindFor(atom: Atom, value: unknown): AtomKind {
   if (value !== null && value !== undefined) {
     const kind = Array.isArray(value) ? "list" : typeof value === "object" ? "map" : "scalar";

@@ -1,7 +1,6 @@
-// What changed between two objects of one type, as sets of fields. Subtrees that are the same value
-// in memory are skipped, so an update that shares most of the stored object costs little. The walk
-// checks the new object as it goes and throws TypedError at the first misfit.
-// Deviation: what is inside atomic lists and maps is not checked; decoding and validation did that.
+// The changes between two objects of one type, as sets of fields. Identical subtrees are skipped, so an update that
+// shares most of the stored object costs little. The walk validates the new object and throws TypedError at the first
+// error. Deviation: the content of atomic lists and maps is not validated; decoding and validation did that.
 // Upstream: structured-merge-diff typed/compare.go
 
 import { deepEqual, isArray, isObject, type JsonArray, type JsonObject } from "#api/patch/json-value.ts";
@@ -38,7 +37,7 @@ const leafDeltas: Readonly<Record<Part, Delta>> = {
   added: { added: LEAF },
 };
 
-/** Undefined stands for absent, and for "no difference" in the answer. */
+/** Undefined means absent, and in the result "no difference". */
 function compareValues(atom: Atom, before: unknown, after: unknown): Delta | undefined {
   if (before === after) return undefined;
   if (after === undefined) return compareAs(kindFor(atom, before), atom, before, after);
@@ -69,7 +68,7 @@ function compareLeaves(before: unknown, after: unknown): Delta | undefined {
   return deepEqual(before, after) || isSameDouble(before, after) ? undefined : leafDeltas.modified;
 }
 
-/** An integer is compared with a double as doubles; that takes a double beyond 2^53. */
+/** An integer and a double are compared as doubles; only a double beyond 2^53 needs this. */
 const isSameDouble = (a: unknown, b: unknown): boolean =>
   (typeof a === "bigint" && typeof b === "number" && Number(a) === b) ||
   (typeof a === "number" && typeof b === "bigint" && a === Number(b));
@@ -115,7 +114,7 @@ function elementKeyAt(list: ListAtom, element: unknown, index: number): string {
   }
 }
 
-/** Elements that share a key are owned together, without their fields. */
+/** Elements with the same key are owned together, without their fields. */
 function compareTwins(element: Atom, olds: readonly unknown[], news: readonly unknown[]): Delta | undefined {
   if (olds.length <= 1 && news.length <= 1) return compareValues(element, olds[0], news[0]);
   if (olds.length >= 2 && news.length >= 2) return deepEqual(olds, news) ? undefined : leafDeltas.modified;
@@ -155,14 +154,14 @@ function isEmpty(object: JsonObject | undefined): boolean {
   return true;
 }
 
-/** An own member. Whatever Object.prototype offers is a function, which JSON has not, or __proto__. */
+/** An own member. Inherited members of Object.prototype are functions, which JSON does not have, or __proto__. */
 function member(object: JsonObject, key: string): unknown {
   const value = object[key];
   if (typeof value === "function" || key === "__proto__") return Object.hasOwn(object, key) ? object[key] : undefined;
   return value;
 }
 
-/** A container that came or went is itself a field that came or went. */
+/** A container that was added or removed is itself a changed field. */
 function selfMembership(delta: Delta, before: unknown, after: unknown): Delta | undefined {
   if (before === undefined) delta.added = asMember(delta.added ?? LEAF);
   else if (after === undefined) delta.removed = asMember(delta.removed ?? LEAF);
@@ -200,7 +199,7 @@ function mergeDeltas(a: Delta | undefined, b: Delta | undefined): Delta | undefi
   return delta;
 }
 
-/** Union of two nodes rather than of two whole sets: here LEAF is a member, not nothing. */
+/** Union of two nodes rather than of two whole sets: here LEAF is a member, not the empty set. */
 const unionAsNodes = (a: FieldSet, b: FieldSet): FieldSet => union({ n: a }, { n: b }).n as FieldSet;
 
 function sortTree(tree: FieldSet): FieldSet {

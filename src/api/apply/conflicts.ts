@@ -1,4 +1,4 @@
-// Fields that an applier wants to change and others own: the 409 that says so.
+// Conflicts: fields that an applier wants to change and other managers own, as a 409.
 // Upstream: k8s.io/apimachinery pkg/util/managedfields/internal/conflict.go
 
 import { goQuote } from "#api/go-text.ts";
@@ -13,7 +13,7 @@ export interface Conflict {
   readonly path: readonly string[];
 }
 
-/** Thrown inside apply; becomes the answer unless the last-applied annotation excuses it. */
+/** Thrown inside apply; it becomes the answer unless the last-applied annotation resolves it. */
 export class Conflicts extends Error {
   override readonly name = "Conflicts";
   readonly list: readonly Conflict[];

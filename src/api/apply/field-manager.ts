@@ -1,5 +1,5 @@
-// managedFields on every write, and server-side apply. One function for each; the story of upstream's
-// chain of managers in its order. Upstream: k8s.io/apimachinery pkg/util/managedfields/internal
+// managedFields on every write, and server-side apply, in one function each. The steps are in the order of upstream's
+// chain of managers. Upstream: k8s.io/apimachinery pkg/util/managedfields/internal
 
 import type { ManagedFieldsEntry } from "#api/meta.ts";
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "#api/object.ts";
@@ -16,9 +16,9 @@ import { TypedError, validate } from "./typed-value.ts";
 import { applyConfiguration, updateOwners } from "./updater.ts";
 
 export interface UpdateRequest {
-  /** What is stored; undefined for a create. */
+  /** The stored object; undefined for a create. */
   readonly live: JsonObject | undefined;
-  /** What shall be stored, patched and defaulted, before admission. */
+  /** The object to store, patched and defaulted, before admission. */
   readonly updated: JsonObject;
   readonly manager: string;
   /** A metav1.Time. */
@@ -28,11 +28,11 @@ export interface UpdateRequest {
 export interface UpdateResult {
   /** The updated object with its managedFields. */
   readonly object: JsonObject;
-  /** Why there are none: as upstream, tracking never fails a write. The server logs it. */
+  /** Why there are no managedFields: as upstream, tracking never fails a write. The server logs it. */
   readonly error?: Error;
 }
 
-/** Create, update and all patches but apply. */
+/** Create, update and all patches except apply. */
 export function updateManagedFields(kind: ApplyKind, request: UpdateRequest): UpdateResult {
   try {
     return guardDepth(() => track(kind, request));
@@ -55,7 +55,7 @@ function track(kind: ApplyKind, request: UpdateRequest): UpdateResult {
   return { object: withManagedFields(updated, sameEntries(source, encoded) ? source : encoded) };
 }
 
-/** Objects of one shape that one manager creates within one second share its entry. */
+/** Similar objects that one manager creates within one second share its entry. */
 const creators = new WeakMap<FieldSet, Owner>();
 
 function ownersOfCreate(kind: ApplyKind, object: JsonObject, manager: string, now: string): Owners {
@@ -83,7 +83,7 @@ function ownersOfUpdate(
   if (set !== emptySet) {
     const identity = identityOf(kind, manager, false);
     const previous = owners.get(identity.id);
-    // A write that changes what its manager owns already, within one second, leaves the entry as it was.
+    // A write that changes only fields that its manager already owns, within one second, keeps the entry.
     const former = before.get(identity.id);
     const all = restored(union(set, previous?.set ?? emptySet), former);
     const isSame = former !== undefined && all === former.set && former.time === now;
@@ -93,14 +93,14 @@ function ownersOfUpdate(
   return owners;
 }
 
-/** Prefers the set that the owner had, if it is the same again: taking changes away and adding them back copies it. */
+/** Prefers the owner's old set if it is equal: removing changes and adding them back copies it. */
 function restored(set: FieldSet, former: Owner | undefined): FieldSet {
   return former !== undefined && deepEqual(set, former.set) ? former.set : set;
 }
 
 /**
- * The managedFields of the request count if they are there and readable, so that a client can edit or reset them, but
- * not through a subresource. Upstream: decodeLiveOrNew
+ * The managedFields of the request are used if they are present and readable, so that a client can edit or reset them,
+ * but not through a subresource. Upstream: decodeLiveOrNew
  */
 function ownersBefore(kind: ApplyKind, live: JsonObject | undefined, updated: JsonObject): Owners {
   const stored = managedFieldsOf(live);
@@ -122,7 +122,7 @@ function decodeOrNone(entries: readonly ManagedFieldsEntry[] | undefined): Owner
   try {
     return decodeOwners(entries);
   } catch {
-    // Upstream too takes unreadable managedFields for none: they are the client's to break.
+    // As upstream, unreadable managedFields count as none: clients may break them.
     return new Map();
   }
 }
@@ -138,8 +138,8 @@ export interface ApplyRequest {
 }
 
 /**
- * Server-side apply: the object to store, still to be decoded and defaulted as any written object. Throws ApiError:
- * 409 with causes for conflicts, 400 for a patch of another kind, 500 for one that does not fit the schema.
+ * Server-side apply: the object to store, before decoding and defaulting. Throws ApiError: 409 with causes for
+ * conflicts, 400 for a patch of another kind, 500 for one that does not fit the schema.
  */
 export function applyPatch(kind: ApplyKind, request: ApplyRequest): JsonObject {
   const { patch } = request;
@@ -158,7 +158,7 @@ function applyObject(kind: ApplyKind, request: ApplyRequest, patch: JsonObject):
   let owners = storedOwners(live);
   checkPatch(kind, patch);
   if (owners.size === 0 && request.live !== undefined) {
-    // The fields that exist before the first apply belong to one manager, as upstream names it.
+    // The fields that exist before the first apply belong to one manager, with upstream's name.
     checkTyped(
       kind,
       live,
@@ -187,7 +187,7 @@ function applyObject(kind: ApplyKind, request: ApplyRequest, patch: JsonObject):
   return withManagedFields(object, sameEntries(source, encoded) ? source : encoded);
 }
 
-/** Puts back the very owners that came out equal, so that their entries stay the same objects. */
+/** Restores the original owner objects that are equal, so that their entries stay the same objects. */
 function unchangedOwners(after: Owners, before: Owners): Owners {
   const out = new Map<string, Owner>();
   for (const [id, owner] of after) {
@@ -199,7 +199,7 @@ function unchangedOwners(after: Owners, before: Owners): Owners {
 
 const isKubectl = (manager: string): boolean => manager === "kubectl";
 
-/** kubectl moves an object from client-side apply: what its annotation says it applied is no conflict. */
+/** For kubectl's move from client-side apply: fields in its annotation are no conflict. */
 function upgrading<T>(kind: ApplyKind, live: JsonObject, applyAs: (force: boolean) => T): T {
   try {
     return applyAs(false);
@@ -244,7 +244,7 @@ function checkTyped(
   }
 }
 
-/** Errors without a status of their own reach the client as upstream's: 500 with the text. */
+/** Errors without a status become a 500 with the text, as in upstream. */
 function internal(message: string): ApiError {
   return new ApiError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
 }
@@ -252,7 +252,7 @@ function internal(message: string): ApiError {
 function gvkOf(object: JsonObject): GroupVersionKind {
   const { apiVersion, kind } = object;
   const parsed = parseApiVersion(typeof apiVersion === "string" ? apiVersion : "");
-  // What cannot be read is nothing at all.
+  // An unreadable value counts as empty.
   if (parsed.version.includes("/")) return { group: "", version: "", kind: "" };
   return { ...parsed, kind: typeof kind === "string" ? kind : "" };
 }

@@ -1,5 +1,5 @@
-// The set of all fields that an object states. Upstream: structured-merge-diff typed/tofieldset.go;
-// fieldpath/set.go, EnsureNamedFieldsAreMembers; typed/reconcile_schema.go
+// The set of all fields of an object. Upstream: structured-merge-diff typed/tofieldset.go; fieldpath/set.go,
+// EnsureNamedFieldsAreMembers; typed/reconcile_schema.go
 
 import { isArray, isObject } from "#api/patch/json-value.ts";
 import { type Atom, kindFor, type ListAtom, type MapAtom } from "./atoms.ts";
@@ -28,7 +28,7 @@ function elementNodes(list: ListAtom, elements: readonly unknown[]): FieldSet | 
   const out: Record<string, FieldSet> = {};
   for (const element of elements) {
     const key = elementKeyOrNone(list, element);
-    // Twins are owned together, without their fields.
+    // Elements with the same key are owned together, without their fields.
     out[key] = out[key] !== undefined ? LEAF : asMember(nodeOf(list.element, element) ?? LEAF);
   }
   return nonEmpty(out);
@@ -53,7 +53,7 @@ function nonEmpty(tree: Record<string, FieldSet>): FieldSet | undefined {
   return undefined;
 }
 
-/** The set with every declared field that has members below it as a member too. */
+/** Adds every declared field with members below it as a member. */
 export function withNamedFields(set: FieldSet, atom: Atom | undefined): FieldSet {
   let out: Record<string, FieldSet> | undefined;
   for (const key of Object.keys(set)) {
@@ -73,13 +73,13 @@ export function withNamedFields(set: FieldSet, atom: Atom | undefined): FieldSet
 
 const reconciled = new WeakMap<FieldSet, Atom>();
 
-/** Says that a set was made with this very type. */
+/** Marks a set as built with exactly this type. */
 export function markReconciled(set: FieldSet, atom: Atom): FieldSet {
   if (set !== LEAF) reconciled.set(set, atom);
   return set;
 }
 
-/** Fits a set to the type as it is now: what has become atomic is owned whole. */
+/** Adapts a set to the current type: a part that became atomic is owned as a whole. */
 export function reconcile(set: FieldSet, atom: Atom): FieldSet {
   if (set === LEAF || reconciled.get(set) === atom) return set;
   return markReconciled(

@@ -1,4 +1,4 @@
-// Sets of fields: upstream's answers, byte for byte, and their laws.
+// Sets of fields: equal to upstream's, byte for byte, and their invariants.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

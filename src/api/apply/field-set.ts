@@ -1,7 +1,6 @@
-// Sets of fields, held in the very form in which managedFields carries them (FieldsV1): a tree of
-// path elements where {} is a member and "." marks a member that has children. So encoding costs
-// nothing and equal subtrees can be shared. Trees are canonical: frozen by convention, every leaf is
-// the one LEAF, keys in upstream's order. At the root, LEAF is the empty set.
+// Sets of fields in the form of managedFields (FieldsV1): a tree of path elements where {} is a member and "." marks a
+// member with children. Encoding therefore costs nothing, and equal subtrees can be shared. Trees are canonical: frozen
+// by convention, every leaf is the one LEAF, keys in upstream's order. At the root, LEAF is the empty set.
 // Upstream: sigs.k8s.io/structured-merge-diff fieldpath/set.go; the names are its names.
 
 import { comparePathKeys } from "./path-element.ts";
@@ -10,7 +9,7 @@ export interface FieldSet {
   readonly [pathKey: string]: FieldSet;
 }
 
-/** A member without children; as a whole set: nothing. */
+/** A member without children; as a whole set: empty. */
 export const LEAF: FieldSet = Object.freeze({});
 export const emptySet: FieldSet = LEAF;
 
@@ -23,7 +22,7 @@ export function asMember(node: FieldSet): FieldSet {
   return isMember(node) ? node : { [SELF]: LEAF, ...node };
 }
 
-/** The children of a node as a set of their own. */
+/** The children of a node as a separate set. */
 export function childrenOf(node: FieldSet): FieldSet {
   if (node[SELF] === undefined) return node;
   const { [SELF]: _, ...children } = node;
@@ -35,13 +34,13 @@ export function hasChildren(node: FieldSet): boolean {
   return false;
 }
 
-/** A node from its parts; undefined when there is nothing to hold. */
+/** A node from its parts; undefined when it is empty. */
 function node(member: boolean, children: Record<string, FieldSet>): FieldSet | undefined {
   for (const _ in children) return member ? { [SELF]: LEAF, ...children } : children;
   return member ? LEAF : undefined;
 }
 
-/** Calls with each child, "." left out. */
+/** Calls visit with each child except ".". */
 function forEachChild(set: FieldSet, visit: (key: string, child: FieldSet) => void): void {
   for (const key of Object.keys(set)) if (key !== SELF) visit(key, set[key] as FieldSet);
 }
@@ -92,7 +91,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return differenceTrees(a, b, differenceNodes) ?? LEAF;
 }
 
-/** As difference, but what b has goes with all below it. */
+/** Like difference, but removes members of b with everything below them. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   if (a === LEAF || b === LEAF) return a;
   return differenceTrees(a, b, (x, y) => (isMember(y) ? undefined : recursiveNodes(x, y))) ?? LEAF;
@@ -110,7 +109,7 @@ function differenceNodes(a: FieldSet, b: FieldSet): FieldSet | undefined {
   return rest === LEAF ? undefined : node(false, childrenOf(rest));
 }
 
-/** Subtracts child by child; "." is the caller's matter. Returns `a` itself when nothing goes. */
+/** Subtracts child by child; the caller handles ".". Returns `a` itself when nothing is removed. */
 function differenceTrees(
   a: FieldSet,
   b: FieldSet,
@@ -173,7 +172,7 @@ export function setOf(...paths: readonly (readonly string[])[]): FieldSet {
   return set;
 }
 
-/** Every member, parents before children and members before their siblings' children, as upstream iterates. */
+/** Every member in upstream's order: parents before children, and members before their siblings' children. */
 export function pathsOf(set: FieldSet, prefix: readonly string[] = []): string[][] {
   const paths: string[][] = [];
   forEachChild(set, (key, child) => {

@@ -1,5 +1,5 @@
-// Reading FieldsV1. Sets that this process has made or read before are recognised by identity, so an
-// entry is decoded once in its life. Upstream: structured-merge-diff fieldpath/serialize.go, FromJSON
+// Decodes FieldsV1. Sets that this process has built or decoded before are recognised by identity, so an entry is
+// decoded only once. Upstream: structured-merge-diff fieldpath/serialize.go, FromJSON
 
 import { isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -14,7 +14,7 @@ export function rememberSet(set: FieldSet): FieldSet {
   return set;
 }
 
-/** Throws on what is no FieldsV1. */
+/** Throws for invalid FieldsV1. */
 export function decodeFieldSet(fields: JsonObject): FieldSet {
   const before = known.get(fields);
   if (before !== undefined) return before;
@@ -37,7 +37,7 @@ function decodeChildren(fields: JsonObject): FieldSet {
   return LEAF;
 }
 
-/** Two spellings of one element: upstream joins their membership and keeps the children of the later. */
+/** For two spellings of one element upstream joins the membership and keeps the children of the later one. */
 function mergeTwins(first: FieldSet, second: FieldSet): FieldSet {
   const node = hasChildren(second) ? second : first;
   return isMember(first) || isMember(second) ? asMember(node) : node;

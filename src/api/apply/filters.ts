@@ -5,7 +5,7 @@ import { type FieldSet, isMember, LEAF, recursiveDifference, setOf, sortKeys } f
 
 export type FieldFilter = (set: FieldSet) => FieldSet;
 
-/** All but the given fields and what is below them: excludeFields(["status"], ["metadata", "labels"]). */
+/** All fields except the given ones and those below them: excludeFields(["status"], ["metadata", "labels"]). */
 export function excludeFields(...paths: readonly (readonly string[])[]): FieldFilter {
   const excluded = setOf(...paths.map((path) => path.map((name) => `f:${name}`)));
   return (set) => recursiveDifference(set, excluded);
@@ -47,7 +47,7 @@ function filterTree(set: FieldSet, matcher: Matcher): FieldSet | undefined {
   if (matcher.everything) return set;
   const out: Record<string, FieldSet> = {};
   for (const key of Object.keys(set)) {
-    // A wildcard takes precedence over what is named beside it, as upstream.
+    // As upstream, a wildcard takes precedence over names beside it.
     const next = key === "." ? undefined : (matcher.steps.get(anyElement) ?? matcher.steps.get(key));
     if (next === undefined) continue;
     const child = set[key] as FieldSet;

@@ -1,10 +1,10 @@
-// A write that changes nothing but the times of managedFields shall not be a write.
+// A write that changes only the times of managedFields counts as no change.
 // Upstream: k8s.io/apiserver handlers/fieldmanager/equality.go, IgnoreManagedFieldsTimestampsTransformer
 
 import type { ManagedFieldsEntry } from "#api/meta.ts";
 import { deepEqual, isObject, type JsonObject } from "#api/patch/json-value.ts";
 
-/** The object with the stored entries if it differs from the stored one by their times alone. */
+/** The object with the stored entries, if it differs from the stored one only by their times. */
 export function withoutIdleTimestamps(live: JsonObject, object: JsonObject): JsonObject {
   const [before, after] = [entriesOf(live), entriesOf(object)];
   if (before === undefined || after === undefined || before === after || before.length !== after.length) return object;

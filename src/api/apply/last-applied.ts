@@ -1,4 +1,4 @@
-// The annotation of client-side apply, kept true while kubectl moves to server-side apply.
+// The annotation of client-side apply, kept up to date while kubectl moves to server-side apply.
 // Upstream: managedfields/internal/lastappliedmanager.go, lastappliedupdater.go, lastapplied.go
 
 import { byteLength } from "#api/go-text.ts";
@@ -21,7 +21,7 @@ function annotationsOf(object: JsonObject): JsonObject {
   return isObject(annotations) ? annotations : {};
 }
 
-/** The conflicts that stay when what kubectl applied itself is excused; undefined if none do. */
+/** The conflicts that remain without kubectl's own applied fields; undefined if there are none. */
 export function allowedByLastApplied(kind: ApplyKind, live: JsonObject, conflicts: Conflicts): Conflicts | undefined {
   const allowed = lastAppliedSet(kind, live);
   if (allowed === undefined) return conflicts;
@@ -29,7 +29,7 @@ export function allowedByLastApplied(kind: ApplyKind, live: JsonObject, conflict
   return rest.length > 0 ? new Conflicts(rest) : undefined;
 }
 
-/** What the annotation states and the live object still has; undefined if the annotation is of no use. */
+/** The fields in the annotation that the live object still has; undefined if the annotation is unusable. */
 function lastAppliedSet(kind: ApplyKind, live: JsonObject): FieldSet | undefined {
   const text = annotationsOf(live)[lastAppliedAnnotation];
   if (typeof text !== "string" || text === "") return undefined;
@@ -45,7 +45,7 @@ function lastAppliedSet(kind: ApplyKind, live: JsonObject): FieldSet | undefined
   }
 }
 
-/** Brings an existing annotation up to date with what was applied. */
+/** Updates an existing annotation to the applied configuration. */
 export function withLastApplied(object: JsonObject, patch: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   const present = annotations[lastAppliedAnnotation];

@@ -1,5 +1,5 @@
-// Who a request counts as. Upstream: k8s.io/apiserver pkg/endpoints/handlers/create.go,
-// managerOrUserAgent, prefixFromUserAgent
+// The field manager of a request. Upstream: k8s.io/apiserver pkg/endpoints/handlers/create.go, managerOrUserAgent,
+// prefixFromUserAgent
 
 import { byteLength } from "#api/go-text.ts";
 
@@ -7,7 +7,7 @@ export const managerBytesMax = 128;
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** The fieldManager of the request, or the program that its User-Agent names. */
+/** The fieldManager of the request, or the program in its User-Agent. */
 export function managerOrUserAgent(fieldManager: string | undefined, userAgent: string | undefined): string {
   if (fieldManager) return fieldManager;
   let name = "";

@@ -1,5 +1,5 @@
-// Merging an applied configuration into the live object, and taking out fields that have no owner any more.
-// Both inputs may be frozen; what is untouched is shared with the result.
+// Merges an applied configuration into the live object, and removes fields without an owner. Both inputs may be frozen;
+// unchanged parts are shared with the result.
 // Upstream: structured-merge-diff typed/merge.go, typed/remove.go
 
 import { isArray, isObject, type JsonArray, type JsonObject, own, setOwn } from "#api/patch/json-value.ts";
@@ -7,7 +7,7 @@ import { type Atom, kindFor, type ListAtom, type MapAtom } from "./atoms.ts";
 import { type FieldSet, hasChildren, isMember } from "./field-set.ts";
 import { elementKey, elementKeyOrNone, failTyped } from "./typed-value.ts";
 
-/** The live value with the applied one on top. Undefined is absent. */
+/** The live value with the applied one merged into it. Undefined means absent. */
 export function mergeValues(atom: Atom, live: unknown, applied: unknown): unknown {
   if (applied === undefined || live === applied) return live;
   if (live === undefined) return applied;
@@ -21,7 +21,7 @@ function mergeMaps(map: MapAtom, live: unknown, applied: unknown): unknown {
   const left = isObject(live) ? live : {};
   const right = isObject(applied) ? applied : {};
   const keys = Object.keys(right);
-  // Keeps null and {} apart when both are hollow.
+  // Distinguishes null from {} when both are empty.
   if (keys.length === 0) return Object.keys(left).length === 0 ? applied : left;
   let out: Record<string, unknown> | undefined;
   for (const key of keys) {
@@ -44,7 +44,7 @@ function mergeLists(list: ListAtom, live: unknown, applied: unknown): unknown {
   if (rightByKey.size < rightKeys.length) failTyped("duplicate entries for key");
   const leftKeys = left.map((element) => elementKey(list, element));
   const leftByKey = new Map<string, unknown>();
-  // Twins in the live list are not merged with anything.
+  // Duplicate elements in the live list are not merged.
   leftKeys.forEach((key, i) => {
     leftByKey.set(key, leftByKey.has(key) ? null : left[i]);
   });
@@ -61,8 +61,8 @@ interface Sides {
 }
 
 /**
- * Elements of the applied list keep their order; elements that only the live list has stay before the shared element
- * that they preceded.
+ * Elements of the applied list keep their order; elements that exist only in the live list stay before the shared
+ * element that they preceded.
  */
 function interleave(sides: Sides): JsonArray {
   const { list, left, leftKeys, leftByKey, rightKeys, rightByKey } = sides;
@@ -108,7 +108,7 @@ function interleave(sides: Sides): JsonArray {
   return out.length === left.length && out.every((element, i) => element === left[i]) ? left : out;
 }
 
-/** The value without the fields of a set. A container that loses all becomes null, as upstream. */
+/** The value without the fields of a set. As upstream, a container that loses all fields becomes null. */
 export function removeFields(atom: Atom, value: unknown, fields: FieldSet): unknown {
   const kind = kindFor(atom, value);
   if (kind === "scalar") return value;

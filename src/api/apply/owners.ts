@@ -1,5 +1,5 @@
-// The owners of an object's fields: managedFields decoded. Owners and the entries they come from are
-// immutable, so an entry that nothing touches is neither decoded nor encoded again.
+// The owners of an object's fields: decoded managedFields. Owners and their entries are immutable, so an unchanged
+// entry is neither decoded nor encoded again.
 // Upstream: k8s.io/apimachinery pkg/util/managedfields/internal/managedfields.go
 
 import { goJson, goQuote } from "#api/go-text.ts";
@@ -9,7 +9,7 @@ import { type FieldSet, LEAF, union } from "./field-set.ts";
 import { decodeFieldSet, rememberSet } from "./fields-v1.ts";
 
 export interface Owner {
-  /** Who, how and through which endpoint: what makes two entries the same owner. */
+  /** Manager, operation and endpoint: the identity of an owner. */
   readonly id: string;
   readonly manager: string;
   readonly subresource: string;
@@ -24,7 +24,7 @@ export type Owners = ReadonlyMap<string, Owner>;
 const owners = new WeakMap<ManagedFieldsEntry, Owner>();
 const entries = new WeakMap<Owner, ManagedFieldsEntry>();
 
-/** Throws on an entry that is malformed, with upstream's text where it is part of an answer. */
+/** Throws for a malformed entry, with upstream's text if it is part of an answer. */
 export function decodeOwners(managedFields: readonly ManagedFieldsEntry[] | undefined): Map<string, Owner> {
   const decoded = new Map<string, Owner>();
   for (const [i, entry] of (managedFields ?? []).entries()) {
@@ -49,14 +49,14 @@ function decodeEntry(entry: ManagedFieldsEntry, index: number): Owner {
     time: entry.time ?? undefined,
   };
   owners.set(entry, owner);
-  // Only what is spelled canonically may be handed out again as it is.
+  // Only a canonical entry may be reused unchanged.
   if (set === entry.fieldsV1) entries.set(owner, entry);
   return owner;
 }
 
 export type Identity = Pick<Owner, "id" | "manager" | "subresource" | "applied" | "apiVersion">;
 
-/** An applier is the same in every version. */
+/** An applier has the same identity in every version. */
 export function identify(manager: string, applied: boolean, apiVersion: string, subresource: string): Identity {
   const id = goJson({
     ...(manager === "" ? {} : { manager }),
@@ -102,10 +102,10 @@ function compareOwners(a: Owner, b: Owner): number {
   );
 }
 
-/** By whole seconds; none is the beginning of time. */
+/** By whole seconds; a missing time comes first. */
 function compareTimes(a: string | undefined, b: string | undefined): number {
   if (a === b) return 0;
-  // The form in which this server writes times sorts as text.
+  // Times in this server's format sort as text.
   if (a?.length === 20 && b?.length === 20 && a[19] === "Z" && b[19] === "Z") return a < b ? -1 : 1;
   return secondsOf(a) - secondsOf(b);
 }
@@ -118,7 +118,7 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 const updateOwnersMax = 10;
 
 /**
- * Keeps the number of updaters in bounds by pooling the oldest of each version under one name.
+ * Limits the number of updaters by joining the oldest ones of each version under one name.
  * Upstream: internal/capmanagers.go
  */
 export function capUpdaters(all: Map<string, Owner>): void {

@@ -1,5 +1,5 @@
-// Path elements as FieldsV1 spells them: f:<field>, k:<JSON of the keys of a list element>,
-// v:<JSON of a set element>, i:<index>. The spelling is canonical, so equal elements are equal strings.
+// Path elements in the form of FieldsV1: f:<field>, k:<JSON of the keys of a list element>, v:<JSON of a set element>,
+// i:<index>. The form is canonical, so equal elements are equal strings.
 // Upstream: sigs.k8s.io/structured-merge-diff fieldpath/element.go, serialize-pe.go, value/value.go
 
 import { goJson, goQuote } from "#api/go-text.ts";
@@ -9,7 +9,7 @@ import { isArray, isObject } from "#api/patch/json-value.ts";
 
 const PLAIN = /^[a-zA-Z0-9 _./:=,;@#$%*()+-]*$/;
 
-/** The canonical JSON of a value inside a path element: keys sorted, escapes as Go's. */
+/** The canonical JSON of a value inside a path element: sorted keys, Go's escapes. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : goJson(value);
   if (isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -20,7 +20,7 @@ export function canonicalJson(value: unknown): string {
   return goJson(value);
 }
 
-/** Reads the path element of a client; undefined is one of an unknown kind, which upstream ignores. */
+/** Canonicalizes a client's path element; undefined for an unknown kind, which upstream ignores. */
 export function canonicalPathKey(key: string): string | undefined {
   if (key.length < 2) throw new Error("key must be 2 characters long:");
   if (key[1] !== ":") throw new Error(`missing colon: ${key}`);
@@ -52,7 +52,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** How error texts show a path: .spec.containers[name="a"].image */
+/** A path in error texts: .spec.containers[name="a"].image */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join("");
 }

@@ -12,7 +12,7 @@ const scaleVersion = "autoscaling/v1";
 const scalePath = ["f:spec", "f:replicas"];
 const scaleSet = setOf(scalePath);
 
-/** What the scale object shows of the owners of the main resource. */
+/** The owners for the Scale object, from the owners of the main resource. */
 export function toScaleFields(
   parent: readonly ManagedFieldsEntry[] | undefined,
   paths: ReplicaPaths,
@@ -27,7 +27,7 @@ export function toScaleFields(
   return encodeOwners(owners);
 }
 
-/** The owners of the main resource after a write to its scale. `apiVersion` is that of the main resource. */
+/** The owners of the main resource after a write to its scale. `apiVersion`: that of the main resource. */
 export function fromScaleFields(
   parent: readonly ManagedFieldsEntry[] | undefined,
   scale: readonly ManagedFieldsEntry[] | undefined,

@@ -1,11 +1,11 @@
-// The shape of an object as something to hold against the next one: faster than a signature, for the
-// long runs of equal shapes that a controller creates. A match is exact: two objects that match the
-// same shape have the same fields, list keys and hollow values.
+// Matches an object against the shape of an earlier one. This is faster than a signature for the long runs of equal
+// shapes that a controller creates. A match is exact: two objects that match the same shape have the same fields, list
+// keys and empty values.
 
 import { isArray, type JsonObject, own } from "#api/patch/json-value.ts";
 import type { Atom, ListAtom, MapAtom } from "./atoms.ts";
 
-/** Null, scalars by type, and what is owned whole, hollow or not. */
+/** Null, scalars by type, and values owned as a whole, empty or not. */
 type Leaf = "null" | "string" | "number" | "bigint" | "boolean" | "list" | "emptyList" | "map" | "emptyMap";
 
 export type Shape = Leaf | FieldShape | ElementShape | ZeroShape;
@@ -21,14 +21,14 @@ interface ElementShape {
   readonly elements: readonly { readonly key: readonly unknown[]; readonly child: Shape }[];
 }
 
-/** A scalar where a new object has one too: it counts whether they are the same. */
+/** A scalar that a new object also has: whether both are equal matters. */
 interface ZeroShape {
   readonly type: string;
   readonly zero: unknown;
   readonly isZero: boolean;
 }
 
-/** Undefined for what does not fit its schema, or has keys that are no scalars. */
+/** Undefined for a value that does not fit its schema, or has keys that are not scalars. */
 export function shapeOf(atom: Atom, zero: unknown, value: unknown): Shape | undefined {
   if (value === null) return "null";
   if (typeof value !== "object") {

@@ -1,6 +1,6 @@
-// The fields that a create owns, by the shape of the new object. Most creates repeat a shape (the
-// pods of a ReplicaSet, the events of a controller), so their set is found by a signature of the
-// object and shared by all of them, instead of being built and stored each time.
+// The fields that a create owns, by the shape of the new object. Most creates repeat a shape (the pods of a ReplicaSet,
+// the events of a controller), so their set is found by a signature of the object and shared, instead of being built
+// and stored each time.
 
 import { isArray, type JsonObject, own } from "#api/patch/json-value.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -18,7 +18,7 @@ import { stripSet } from "./strip-set.ts";
 const known = new RecentMap<string, FieldSet>(512);
 let kinds = 0;
 
-/** Shapes that the next object is held against before its signature is made. */
+/** The number of shapes that the next object is compared with before its signature is computed. */
 const runsMax = 4;
 
 export class Shapes {
@@ -35,11 +35,11 @@ export class Shapes {
     this.filter = filter;
   }
 
-  /** What creating the object owns. Throws TypedError if it does not fit its schema. */
+  /** The fields that creating the object owns. Throws TypedError if it does not fit its schema. */
   ownedByCreate(object: JsonObject): FieldSet {
     for (const { shape, set } of this.runs) if (matches(shape, object)) return set;
     const set = this.find(object);
-    // The second in a row begins a run.
+    // The second equal shape in a row begins a run.
     if (set === this.last) this.expect(object, set);
     this.last = set;
     return set;
@@ -69,8 +69,8 @@ export class Shapes {
 }
 
 /**
- * Everything about an object that decides its set: keys, list keys, and which values are hollow or as in zero. Texts
- * carry their length, so that no two shapes share a signature.
+ * Everything about an object that determines its set: keys, list keys, and which values are empty or equal to zero.
+ * Texts carry their length, so that different shapes have different signatures.
  */
 function signatureOf(atom: Atom, zero: unknown, value: unknown): string {
   if (value === null) return "n";
@@ -88,7 +88,7 @@ function signatureOf(atom: Atom, zero: unknown, value: unknown): string {
   return signFields(atom.map, typeof zero === "object" ? (zero as JsonObject | null) : null, object);
 }
 
-/** One that fits its schema has the same set whatever its type, one that does not must not hide behind it. */
+/** A value that fits its schema has the same set whatever its type; a misfit must not share that signature. */
 const SCALARS: Readonly<Record<string, string>> = { string: "s", number: "d", bigint: "d", boolean: "b" };
 
 function isHollow(object: JsonObject): boolean {

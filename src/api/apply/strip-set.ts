@@ -1,4 +1,4 @@
-// Fields without an owner, because they identify the object or belong to the server.
+// Fields without an owner, because they identify the object or are set by the server.
 // Upstream: k8s.io/apimachinery pkg/util/managedfields/internal/stripmeta.go
 
 import { type FieldSet, setOf } from "./field-set.ts";

@@ -1,5 +1,5 @@
-// What all walks over typed values share: list elements as path elements, checks of values against
-// atoms and their error texts. Upstream: structured-merge-diff typed/helpers.go, validate.go
+// The common parts of walks over typed values: list elements as path elements, validation of values against atoms, and
+// error texts. Upstream: structured-merge-diff typed/helpers.go, validate.go
 
 import { goQuote } from "#api/go-text.ts";
 import { goFormat, goSyntax, goType } from "#api/patch/go-format.ts";
@@ -25,7 +25,7 @@ export function failTyped(message: string, path = ""): never {
   throw new TypedError([{ path, message }]);
 }
 
-/** Runs a step whose misfits are reported with what it was doing. */
+/** Runs a step; its errors name the step. */
 export function whileDoing<T>(what: string, run: () => T): T {
   try {
     return run();
@@ -34,12 +34,12 @@ export function whileDoing<T>(what: string, run: () => T): T {
   }
 }
 
-/** The path key of an element of an associative list. Throws TypedError for what cannot be one. */
+/** The path key of an element of an associative list. Throws TypedError for an invalid element. */
 export function elementKey(list: ListAtom, element: unknown): string {
   return list.keys.length > 0 ? keyedElementKey(list, element) : setElementKey(element);
 }
 
-/** For elements that pruning has hollowed out: upstream gives all that have no key the same one. */
+/** For elements that pruning has emptied: upstream gives all elements without a key the same one. */
 export function elementKeyOrNone(list: ListAtom, element: unknown): string {
   try {
     return elementKey(list, element);
@@ -75,7 +75,7 @@ function setElementKey(element: unknown): string {
   return `v:${canonicalJson(element)}`;
 }
 
-/** What is wrong with a scalar, if anything. */
+/** The error of a scalar, if any. */
 export function scalarError(type: ScalarType, value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   switch (type) {
@@ -105,12 +105,12 @@ export function mapError(value: unknown): string | undefined {
   return value === null || isObject(value) ? undefined : `expected map, got ${wrapped(value)}`;
 }
 
-/** The type of a key of a map; throws if the schema has no place for it. */
+/** The type of a key of a map; throws if the schema does not allow it. */
 export function fieldAtom(map: MapAtom, key: string): Atom {
   return map.field(key) ?? map.element ?? failTyped("field not declared in schema", `.${key}`);
 }
 
-/** Checks a whole value and reports everything that is wrong with it. */
+/** Validates a whole value and reports all errors. */
 export function validate(atom: Atom, value: unknown, allowDuplicates: boolean): void {
   const errors: ValidationError[] = [];
   check(atom, value, allowDuplicates, errors);

@@ -1,5 +1,5 @@
-// Ownership after a write: who loses what changed, who owns it now, and what an applied
-// configuration makes of the live object. Upstream: structured-merge-diff merge/update.go
+// Ownership after a write: which owners lose the changed fields, who owns them now, and the merge of an applied
+// configuration into the live object. Upstream: structured-merge-diff merge/update.go
 
 import { deepEqual, type JsonObject } from "#api/patch/json-value.ts";
 import { type ApplyKind, inVersion, type Versioned } from "./apply-kind.ts";
@@ -11,7 +11,7 @@ import { mergeValues, removeFields } from "./merge-values.ts";
 import type { Identity, Owner, Owners } from "./owners.ts";
 import { whileDoing } from "./typed-value.ts";
 
-/** Fits all sets to the types of today; owners in versions that are gone are forgotten. */
+/** Adapts all sets to the current types; owners in versions that are no longer served are dropped. */
 function reconcileOwners(kind: ApplyKind, live: JsonObject, owners: Owners): Map<string, Owner> {
   const out = new Map<string, Owner>();
   for (const [id, owner] of owners) {
@@ -32,8 +32,8 @@ function filtered(kind: ApplyKind, apiVersion: string, comparison: Comparison): 
 }
 
 /**
- * Takes what changed from all owners but `self`. Without force, changing what another owns throws Conflicts. Changes
- * `owners`, and returns what changed in the version of the request.
+ * Removes the changed fields from all owners except `self`. Without force, changing a field of another owner throws
+ * Conflicts. Changes `owners`, and returns the changes in the version of the request.
  */
 function takeChanges(
   kind: ApplyKind,
@@ -75,7 +75,7 @@ function takeChanges(
 const compareObjects = (atom: Versioned["atom"], before: JsonObject, after: JsonObject): Comparison =>
   whileDoing("failed to compare objects", () => compare(atom, before, after));
 
-/** A part of a set that fits its type fits it too. */
+/** A part of a set that fits its type also fits. */
 function markReconciledAs(kind: ApplyKind, apiVersion: string, set: FieldSet): FieldSet {
   return apiVersion === kind.apiVersion ? markReconciled(set, kind.atom) : set;
 }
@@ -92,7 +92,7 @@ function compareInVersion(
   return filtered(kind, apiVersion, compareObjects(left.atom, left.object, right.object));
 }
 
-/** A write that is not an apply. Returns the new owners, and what the write itself owns by its changes. */
+/** A write other than apply. Returns the new owners, and the fields that the write owns by its changes. */
 export function updateOwners(
   kind: ApplyKind,
   live: JsonObject,
@@ -105,7 +105,7 @@ export function updateOwners(
   return { owners: rest, changed: kind.resetFields[kind.apiVersion]?.(changed) ?? changed };
 }
 
-/** Merges a configuration into the live object; `object` is undefined if that changes nothing. */
+/** Merges a configuration into the live object; `object` is undefined if nothing changes. */
 export function applyConfiguration(
   kind: ApplyKind,
   live: JsonObject,
@@ -120,14 +120,14 @@ export function applyConfiguration(
   const set = kind.resetFields[kind.apiVersion]?.(stated) ?? stated;
   rest.set(applier.id, { ...applier, set: markReconciled(set, kind.atom), time: last?.time });
   const merged = mergeValues(kind.atom, live, configuration) as JsonObject;
-  // An applier that applies at least what it applied before gives nothing up: a set has all parents of its fields.
+  // An applier that applies at least its earlier fields gives nothing up: a set contains all parents of its fields.
   const givesUp = last !== undefined && (last.apiVersion !== kind.apiVersion || difference(last.set, set) !== emptySet);
   const object = givesUp ? whileDoing("failed to prune fields", () => prune(kind, merged, rest, last)) : merged;
   takeChanges(kind, live, object, rest, applier.id, force);
   return { owners: rest, object: deepEqual(live, object) ? undefined : object };
 }
 
-/** Takes out fields that the applier applied last time and does not apply now, unless another manager owns them. */
+/** Removes fields that the applier applied last time and not now, unless another manager owns them. */
 function prune(kind: ApplyKind, merged: JsonObject, owners: Owners, last: Owner): JsonObject {
   const inLast = whileDoing("failed to convert merged object to last applied version", () =>
     inVersion(kind, merged, last.apiVersion),
@@ -140,7 +140,7 @@ function prune(kind: ApplyKind, merged: JsonObject, owners: Owners, last: Owner)
   return inVersion(kind, pruned, kind.apiVersion)?.object ?? pruned;
 }
 
-/** Other owners, and the new configuration, keep what is theirs. Upstream: addBackOwnedItems */
+/** Restores fields that other owners or the new configuration own. Upstream: addBackOwnedItems */
 function addBackOwned(
   kind: ApplyKind,
   merged: JsonObject,
@@ -152,7 +152,7 @@ function addBackOwned(
   for (const owner of owners.values()) {
     managed.set(owner.apiVersion, union(managed.get(owner.apiVersion) ?? emptySet, owner.set));
   }
-  // The version of the pruned object first: others may need the fields that come back for their conversion.
+  // The version of the pruned object comes first: others may need the restored fields for their conversion.
   const versions = [...managed.keys()].sort((a, b) => Number(b === prunedVersion) - Number(a === prunedVersion));
   let whole = merged;
   let rest = pruned;
@@ -172,7 +172,7 @@ function addBackOwned(
 const namedSet = (atom: Versioned["atom"], object: JsonObject): FieldSet =>
   withNamedFields(fieldSetOf(atom, object), atom);
 
-/** What the applier never owned stays. Upstream: addBackDanglingItems */
+/** Fields that the applier never owned stay. Upstream: addBackDanglingItems */
 function addBackDangling(kind: ApplyKind, merged: Versioned, pruned: JsonObject, last: Owner): JsonObject {
   const rest = inVersion(kind, pruned, last.apiVersion);
   if (rest === undefined) return merged.object;

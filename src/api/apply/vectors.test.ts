@@ -1,5 +1,5 @@
-// Sequences of writes by several managers against the answers of the real FieldManager, and the
-// fields that creating a Go object owns (tools/go/vectors-apply).
+// Sequences of writes by several managers, compared with the real FieldManager, and the fields that creating a Go
+// object owns (tools/go/vectors-apply).
 
 import { describe, expect, it } from "vitest";
 import type { ManagedFieldsEntry } from "#api/meta.ts";
@@ -69,7 +69,7 @@ function widgetSchema(apiVersion: string, changed: boolean): Schema {
   return { ...schema, properties: { ...schema.properties, spec: { ...spec, properties } as Schema } };
 }
 
-/** Version 2 calls the size replicas. */
+/** In version 2 the field size is called replicas. */
 function convertWidget(object: JsonObject, apiVersion: string): JsonObject | undefined {
   if (apiVersion !== "example.com/v1" && apiVersion !== "example.com/v2") return undefined;
   if (object.apiVersion === apiVersion) return object;
@@ -165,7 +165,7 @@ function describeEntry(entry: ManagedFieldsEntry): NonNullable<Step[6]>[number] 
   return [manager, operation, apiVersion, subresource, age, entry.fieldsV1 as JsonObject];
 }
 
-/** What the next step finds stored. */
+/** The stored object for the next step. */
 function settle(stored: JsonObject): JsonObject {
   const metadata = stored.metadata as { managedFields?: ManagedFieldsEntry[] };
   const managedFields = metadata.managedFields?.map((entry) =>
@@ -174,7 +174,7 @@ function settle(stored: JsonObject): JsonObject {
   return deepFreeze({ ...stored, metadata: { ...metadata, uid: "u", ...(managedFields && { managedFields }) } });
 }
 
-/** Upstream answers in the version that it stores. */
+/** Upstream answers in its storage version. */
 function expected(name: string, [endpoint, operation, , , , object, managed, error]: Step): Answer {
   if (error === null) {
     const { apiVersion } = kindFor(name, endpoint);

@@ -1,12 +1,12 @@
-// What a Go struct of a kind is before anything is set, as JSON: fields that are never omitted appear
-// as null, {} or a zero. Ownership depends on it: a parent that was there before is not owned by who
-// fills it. Upstream: encoding/json of a new object of the scheme.
+// A Go struct of a kind with no field set, as JSON: fields that are never omitted appear as null, {} or a zero.
+// Ownership depends on it: a manager that fills an existing parent does not own that parent. Upstream: encoding/json of
+// a new object of the scheme.
 
 import { type GoType, goTypeOfKind } from "#api/go-layout.ts";
 import type { GroupVersionKind } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 
-/** Undefined for what is not a built-in kind: custom resources start from nothing. */
+/** Undefined if the kind is not built in: custom resources start empty. */
 export function zeroObject(gvk: GroupVersionKind): JsonObject | undefined {
   const type = goTypeOfKind(gvk);
   return type === undefined ? undefined : (zeroOf(type) as JsonObject);

@@ -1,5 +1,5 @@
-// Go's ways of printing a JSON value inside an error text: the %v, %#v, %s and %T verbs.
-// Integers are int64 there, all other numbers float64, among them integers beyond 2^53 that are no bigint.
+// Go's formats of a JSON value in an error text: the %v, %#v, %s and %T verbs. Integers are int64 there, all other
+// numbers float64, including integers beyond 2^53 that are not bigints.
 
 import { goQuote } from "#api/go-text.ts";
 import { isArray, isObject, type JsonObject } from "./json-value.ts";

@@ -1,8 +1,7 @@
-// JSON Patch (RFC 6902) as the API server applies it, which is gopkg.in/evanphx/json-patch.v4: a
-// "replace" of a missing key adds it, a missing value is null, negative indices count from the end,
-// what stands before the first slash of a path is ignored. The rfc6902 library follows the RFC in
-// all of these, so this is by hand; it is also smaller than its adapter would be.
-// The document may be frozen: containers are copied once, on their first change.
+// JSON Patch (RFC 6902) in the dialect of the API server, gopkg.in/evanphx/json-patch.v4: a "replace" of a missing key
+// adds it, a missing value is null, negative indices count from the end, and text before the first slash of a path is
+// ignored. The rfc6902 library follows the RFC in all of these, so this is hand-written; it is also smaller than an
+// adapter would be. The document may be frozen: containers are copied once, on their first change.
 // Upstream: k8s.io/apiserver pkg/endpoints/handlers/patch.go, applyJSPatch
 
 import { byteLength, goJson, parseInt64 } from "#api/go-text.ts";
@@ -31,7 +30,7 @@ export const jsonPatchOperationsMax = 10_000;
 /** Upstream: k8s.io/apiserver pkg/server/config.go, JSONPatchMaxCopyBytes */
 export const jsonPatchCopyBytesMax: number = 3 * 1024 * 1024;
 
-/** Why an operation does not apply; reaches the client only as the cause of a 422. */
+/** Why an operation does not apply; the client sees only a 422 with it as the cause. */
 export class JsonPatchError extends Error {
   override readonly name = "JsonPatchError";
 }
@@ -70,7 +69,7 @@ export function decodeJsonPatch(patch: unknown): readonly (JsonObject | null)[] 
 
 const MEMBERS: readonly string[] = ["op", "path", "from", "value"];
 
-/** What fieldValidation Strict and Warn report about the patch itself. */
+/** The errors of fieldValidation Strict and Warn about the patch itself. */
 export function jsonPatchStrictErrors(operations: readonly (JsonObject | null)[]): string[] {
   return operations.flatMap((operation, i) =>
     Object.keys(operation ?? {})
@@ -84,7 +83,7 @@ type Container = Record<string, unknown> | unknown[];
 class Application {
   private root: unknown;
   private copiedBytes = 0;
-  /** Containers made by this application, which nobody else can see yet. */
+  /** Containers that this application created, which no other code can see yet. */
   private readonly fresh = new WeakSet<object>();
   private readonly copyBytesMax: number;
 
@@ -190,7 +189,7 @@ class Application {
     }
   }
 
-  /** The container that a path ends in, writable unless only reading. */
+  /** The container at the end of a path; writable unless only reading. */
   private find(path: string, readOnly = false): { container: Container; key: string } | undefined {
     const tokens = path.split("/");
     if (tokens.length < 2) return undefined;
@@ -274,7 +273,7 @@ function parseIndex(key: string): number | string {
 const unescapeToken = (token: string): string =>
   token.includes("~") ? token.replace(/~[01]/g, (code) => (code === "~1" ? "/" : "~")) : token;
 
-/** Some operations report any bad path as a missing one, others say what is wrong with it. */
+/** Some operations report any bad path as missing, others report the exact error. */
 function pathOf(operation: JsonObject, kind: string): string {
   const path = own(operation, "path");
   return typeof path === "string" ? path : fail(`${kind} operation failed to decode path: missing value`);

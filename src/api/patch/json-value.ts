@@ -1,5 +1,5 @@
-// JSON values as patches and apply see them: plain data, possibly frozen, possibly hostile. Keys are
-// always read and written as own properties, so "__proto__" is a key like any other.
+// JSON values for patches and apply: plain data, possibly frozen, possibly hostile. Keys are always read and written as
+// own properties, so "__proto__" is an ordinary key.
 
 import { newGenericServerResponse } from "#api/server-response.ts";
 import { ApiError, newBadRequest } from "#api/status-error.ts";
@@ -13,14 +13,14 @@ export function isObject(value: unknown): value is JsonObject {
 
 export const isArray: (value: unknown) => value is JsonArray = Array.isArray;
 
-/** What Go's JSON decoder calls a value. */
+/** The name of a value's type in Go's JSON decoder. */
 export function jsonKind(value: unknown): string {
   if (value === null) return "null";
   if (isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value === "bigint" ? "number" : typeof value;
 }
 
-/** The value of an own key; undefined means absent, since JSON has no undefined. */
+/** The value of an own key; undefined means absent, because JSON has no undefined. */
 export function own(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -52,7 +52,7 @@ export function cloneJson(value: unknown): unknown {
   return copy;
 }
 
-/** Runs a recursive algorithm; nesting beyond the stack becomes the answer that Go's JSON decoder gives to it. */
+/** Runs a recursive algorithm; nesting beyond the stack gives the error of Go's JSON decoder. */
 export function guardDepth<T>(run: () => T): T {
   try {
     return run();
@@ -62,7 +62,7 @@ export function guardDepth<T>(run: () => T): T {
   }
 }
 
-/** A 422 whose reason stays on the server: upstream hides it behind a general sentence, we keep it as the cause. */
+/** A 422 whose reason stays on the server: upstream hides it behind a general message; here it is the cause. */
 export function unprocessable(cause: Error): ApiError {
   return new ApiError(newGenericServerResponse({ code: 422, verb: "" }).status, { cause });
 }

@@ -37,7 +37,7 @@ function mergeObjects(current: JsonObject, patch: JsonObject): JsonObject {
 
 function mergeValue(current: unknown, patch: unknown): unknown {
   if (!isObject(current)) return current === patch ? current : pruneNulls(patch);
-  // A list that takes the place of an object keeps the nulls inside its elements, as upstream.
+  // As upstream, a list that replaces an object keeps the nulls inside its elements.
   return isObject(patch) ? mergeObjects(current, patch) : patch;
 }
 

@@ -1,4 +1,4 @@
-// What can be wrong with a strategic or three-way patch, with upstream's texts.
+// The errors of a strategic or three-way patch, with upstream's texts.
 // Upstream: k8s.io/apimachinery pkg/util/mergepatch; k8s.io/apiserver handlers/patch.go,
 // interpretStrategicMergePatchError decides the status.
 
@@ -7,7 +7,7 @@ import { stringifyJson } from "#base/json.ts";
 import { goFormat, goString, goType } from "./go-format.ts";
 import { isObject, type JsonObject, own, unprocessable } from "./json-value.ts";
 
-/** `status` is what the server answers: 400 and 422 are the sender's fault, 500 is how upstream reports the rest. */
+/** `status`: the server's answer. 400 and 422 are the client's fault, 500 is upstream's answer for the rest. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
   readonly status: 400 | 422 | 500;
@@ -44,8 +44,8 @@ export function badDirective(directive: unknown, patch: JsonObject): PatchError 
 }
 
 /**
- * Two sides changed the same thing differently.
- * Deviation: the two patches stand in the message as JSON, upstream prints YAML.
+ * Both sides changed the same field differently. Deviation: the message contains the two patches as JSON; upstream
+ * prints YAML.
  */
 export class PatchConflict extends Error {
   override readonly name = "PatchConflict";
@@ -60,7 +60,7 @@ export class PatchConflict extends Error {
   }
 }
 
-/** Holds while the patch leaves something alone. */
+/** True while the patch does not change a certain field. */
 export type Precondition = (patch: JsonObject) => boolean;
 
 export class PreconditionFailed extends Error {

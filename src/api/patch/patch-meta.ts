@@ -1,6 +1,6 @@
-// How strategic merge treats a field: what its schema node says, with the errors that upstream's
-// lookup by Go struct gives. Upstream: k8s.io/apimachinery pkg/util/strategicpatch, PatchMetaFromStruct;
-// third_party/forked/golang/json, LookupPatchMetadataForStruct.
+// How strategic merge handles a field: from its schema node, with the errors of upstream's lookup by Go struct.
+// Upstream: k8s.io/apimachinery pkg/util/strategicpatch, PatchMetaFromStruct; third_party/forked/golang/json,
+// LookupPatchMetadataForStruct.
 
 import { goQuote } from "#api/go-text.ts";
 import type { Schema } from "#api/schema.ts";
@@ -37,7 +37,7 @@ function metaOf(field: Schema): PatchMeta {
   };
 }
 
-/** Like Go's decoder, prefers the exact name and falls back to any case. */
+/** Like Go's decoder, prefers the exact name and falls back to another case. */
 function fieldOf(parent: Schema, key: string): Schema {
   const kind = kindOf(parent);
   if (kind !== "struct") {

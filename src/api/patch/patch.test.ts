@@ -1,4 +1,4 @@
-// What vectors cannot show: laws that hold for all documents, limits, sharing, and hostile input.
+// Properties that vectors cannot show: invariants for all documents, limits, sharing, and hostile input.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -72,14 +72,14 @@ function diffDirective(before: unknown, after: unknown, patch: Record<string, un
   if (before !== after) patch[directiveKey] = after;
 }
 
-/** $retainKeys is wanted as soon as something changes or the original has more than the modified object. */
+/** $retainKeys is added as soon as something changes or the original has keys that the modified object lacks. */
 function addRetainKeys(original: JsonObject, modified: JsonObject, patch: Record<string, unknown>): void {
   const retained = Object.keys(modified).filter((key) => modified[key] !== null);
   const hasMore = Object.keys(original).some((key) => original[key] !== null && !Object.hasOwn(modified, key));
   if (retained.length > 0 && (Object.keys(patch).length > 0 || hasMore)) patch[retainKeysKey] = retained.sort();
 }
 
-/** Without metadata for a field, equal values need none; others cannot be told apart. */
+/** Equal values need no metadata; for others it is required. */
 function metaUnlessEqual(before: unknown, after: unknown, lookUp: () => PatchMeta): PatchMeta | undefined {
   try {
     return lookUp();
@@ -216,8 +216,8 @@ function zipSorted(
 }
 
 /**
- * Sorts by text as Go's sort does with a "not greater" comparison: short lists by insertion, which turns elements of
- * equal text around. Longer lists keep them in place here, where Go gives no order at all.
+ * Sorts by text like Go's sort with a "not greater" comparison: short lists by insertion, which reverses elements with
+ * equal text. In longer lists they keep their order here; Go's order is undefined.
  */
 export function sortByText(list: JsonArray, text: (element: unknown) => string): unknown[] {
   const entries = list.map((element) => ({ element, text: text(element) }));
@@ -236,7 +236,7 @@ export function sortByText(list: JsonArray, text: (element: unknown) => string):
   return entries.map((entry) => entry.element);
 }
 
-/** Without duplicates; the last element takes the place of each one found, as upstream. */
+/** Removes duplicates; as upstream, the last element takes the place of each one found. */
 export function distinct(list: JsonArray): unknown[] {
   const out = [...list];
   for (let i = 0; i < out.length; i++) {

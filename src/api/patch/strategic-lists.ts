@@ -1,5 +1,5 @@
-// Lists under strategic merge: which elements belong together, and in what order they stand.
-// The precedence is $setElementOrder, then the order of the patch, then that of the live list.
+// Lists under strategic merge: which elements belong together, and their order. The precedence is $setElementOrder,
+// then the order of the patch, then that of the live list.
 // Upstream: k8s.io/apimachinery pkg/util/strategicpatch/patch.go
 
 import { goFormat, goType } from "./go-format.ts";
@@ -11,7 +11,7 @@ export const setElementOrderPrefix = "$setElementOrder";
 
 export type ElementKind = "map" | "scalar";
 
-/** The one kind that all elements have; lists of lists and mixtures are refused. */
+/** The common type of all elements; lists of lists and mixed lists are refused. */
 export function elementKind(...lists: JsonArray[]): ElementKind {
   let first: string | undefined;
   for (const list of lists) {
@@ -40,7 +40,7 @@ export function mergeKeyOf(element: unknown, mergeKey: string): unknown {
   return value;
 }
 
-/** What identifies an element. */
+/** The identity of an element. */
 function identity(element: unknown, mergeKey: string, kind: ElementKind): unknown {
   return kind === "map" ? (isObject(element) ? own(element, mergeKey) : undefined) : element;
 }
@@ -67,7 +67,7 @@ export function sortByOrder(list: JsonArray, order: JsonArray, mergeKey: string,
   }
   const indices = firstIndices(order, mergeKey, kind);
   const ranked = sortable.map((element) => ({ element, rank: indices.get(identity(element, mergeKey, kind)) }));
-  // Elements unknown to the order have no place of their own; a stable sort leaves them among their neighbours.
+  // Elements that are not in the order have no rank; a stable sort leaves them among their neighbours.
   ranked.sort((a, b) => (a.rank === undefined || b.rank === undefined ? 0 : a.rank - b.rank));
   return [...ranked.map((entry) => entry.element), ...deletions];
 }
@@ -89,8 +89,8 @@ function partition(merged: JsonArray, by: JsonArray, mergeKey: string): { inside
 }
 
 /**
- * Gives a merged list its final order: named elements as `order` says, others as in the live list, and the two
- * interleaved by the live list as far as it knows them. Upstream: normalizeElementOrder, mergeSortedSlice
+ * Gives a merged list its final order: named elements in the order of `order`, others in the order of the live list,
+ * interleaved by the live list as far as it contains them. Upstream: normalizeElementOrder, mergeSortedSlice
  */
 export function orderMerged(
   merged: JsonArray,
@@ -123,7 +123,7 @@ function sameMergeKey(left: unknown, right: unknown, mergeKey: string): boolean 
   return mergeKeyOf(left, mergeKey) === mergeKeyOf(right, mergeKey);
 }
 
-/** The elements of a patch must stand in the order that $setElementOrder names, deletions aside. */
+/** The elements of a patch must be in the order of $setElementOrder, except for deletions. */
 export function validateSetElementOrder(patch: JsonArray, order: JsonArray, mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const kept = mergeKey === "" ? patch : patch.filter((element) => !isDeletion(element));

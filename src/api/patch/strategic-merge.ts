@@ -1,6 +1,6 @@
-// Strategic merge patch, as the API server applies it: maps merge, lists merge by key where the
-// schema says so, and directives ($patch, $retainKeys, $setElementOrder/x, $deleteFromPrimitiveList/x)
-// say what merging alone cannot. Inputs may be frozen; unchanged parts are shared with the result.
+// Strategic merge patch as the API server applies it: maps merge, lists merge by key if the schema defines one, and
+// directives ($patch, $retainKeys, $setElementOrder/x, $deleteFromPrimitiveList/x) express what merging alone cannot.
+// Inputs may be frozen; unchanged parts are shared with the result.
 // Upstream: k8s.io/apimachinery pkg/util/strategicpatch/patch.go, mergeMap and below.
 
 import type { Schema } from "#api/schema.ts";
@@ -41,7 +41,7 @@ export const deletePrimitivesPrefix = "$deleteFromPrimitiveList";
 export const retainKeysKey = "$retainKeys";
 
 export interface MergeOptions {
-  /** The server carries directives out; a client that joins two patches keeps them. */
+  /** The server executes directives; a client that joins two patches keeps them. */
   readonly carryOut: boolean;
 }
 
@@ -81,7 +81,7 @@ function sameMembers(a: JsonObject, b: JsonObject): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);
 }
 
-/** $retainKeys clears what it does not name, and must name all that the patch sets. */
+/** $retainKeys removes all other keys, and must name all keys that the patch sets. */
 function retainKeys(merged: Record<string, unknown>, patch: Map<string, unknown>, options: MergeOptions): void {
   const retained = patch.get(retainKeysKey);
   if (retained === undefined) return;
@@ -106,7 +106,7 @@ function retainKeys(merged: Record<string, unknown>, patch: Map<string, unknown>
   }
 }
 
-/** Merges the lists that have a $setElementOrder, and takes them out of the patch. */
+/** Merges the lists with a $setElementOrder, and removes them from the patch. */
 function mergeOrderedLists(
   merged: Record<string, unknown>,
   patch: Map<string, unknown>,
@@ -199,7 +199,7 @@ function withoutNulls(value: unknown): unknown {
   return out;
 }
 
-/** Drops every object that carries $patch; undefined if that is the value itself. */
+/** Removes every object with $patch; undefined if that is the value itself. */
 function withoutDirectives(value: unknown): unknown {
   if (isArray(value)) return value.map(withoutDirectives).filter((element) => element !== undefined);
   if (!isObject(value)) return value;
@@ -238,7 +238,7 @@ function mergeList(
 const settle = (before: JsonArray, after: JsonArray): JsonArray =>
   before.length === after.length && before.every((element, i) => element === after[i]) ? before : after;
 
-/** Carries out $patch elements; returns the list to merge into and the elements to merge. */
+/** Executes $patch elements; returns the list to merge into and the elements to merge. */
 function applyElementDirectives(
   live: JsonArray,
   patch: readonly JsonObject[],

@@ -1,7 +1,7 @@
-// The three-way strategic patch of kubectl apply: changes from current to modified, deletions from
-// original to modified; what others changed in the meantime stays.
-// Upstream: k8s.io/apimachinery pkg/util/strategicpatch/patch.go, CreateThreeWayMergePatch
-// Deviation: looking for conflicts changes nothing; upstream sorts lists of scalars in the patch on the way.
+// The three-way strategic patch of kubectl apply: changes from current to modified, deletions from original to
+// modified; changes by other clients stay.
+// Upstream: k8s.io/apimachinery pkg/util/strategicpatch/patch.go, CreateThreeWayMergePatch Deviation: looking for
+// conflicts changes nothing; upstream sorts lists of scalars in the patch on the way.
 
 import type { Schema } from "#api/schema.ts";
 import { goFormat, goString } from "./go-format.ts";
@@ -13,14 +13,14 @@ import { directiveKey, elementKind } from "./strategic-lists.ts";
 import { mergeMap, retainKeysKey } from "./strategic-merge.ts";
 
 export interface ThreeWayInput {
-  /** What was applied last. */
+  /** The configuration that was applied last. */
   readonly original: JsonObject;
-  /** What is applied now. */
+  /** The configuration to apply. */
   readonly modified: JsonObject;
-  /** What the server has. */
+  /** The object on the server. */
   readonly current: JsonObject;
   readonly schema: Schema;
-  /** Without it, a field that others changed differently is a PatchConflict. */
+  /** Without it, a field that another client changed differently is a PatchConflict. */
   readonly overwrite: boolean;
   readonly preconditions?: readonly Precondition[];
 }

@@ -1,4 +1,4 @@
-// Every patch algorithm against the answers of the upstream packages (tools/go/vectors-patch).
+// Every patch algorithm, compared with the upstream packages (tools/go/vectors-patch).
 
 import { describe, expect, it } from "vitest";
 import { parseApiVersion } from "#api/object.ts";
@@ -31,7 +31,7 @@ function schemaFor(kind: string): Schema {
   return schema;
 }
 
-/** The result, or the text of what upstream would have called the error. */
+/** The result, or upstream's error text. */
 function outcome(run: () => unknown): [unknown, string | null] {
   try {
     return [run(), null];

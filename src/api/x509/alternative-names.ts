@@ -13,7 +13,7 @@ const DNS = 0x82;
 const URI = 0x86;
 const IP = 0x87;
 
-/** Other kinds of names do not count. Throws in Go's words. */
+/** Other kinds of names are ignored. Throws with Go's messages. */
 export function alternativeNames(extension: Uint8Array): AlternativeNames {
   const dnsNames: string[] = [];
   const emailAddresses: string[] = [];

@@ -1,4 +1,4 @@
-// A certificate signing request (PKCS #10), read from PEM or DER. Pure.
+// A certificate signing request (PKCS #10), parsed from PEM or DER. Pure.
 // Upstream: Go's crypto/x509, ParseCertificateRequest; pkg/apis/certificates, ParseCSR
 
 import type { AlternativeNames, DistinguishedName } from "#base/certificates.ts";
@@ -32,14 +32,14 @@ const ATTRIBUTES = 0xa0;
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const ALTERNATIVE_NAMES = "2.5.29.17";
 
-/** request: the field of the API object. Throws in Go's words. */
+/** request: the field of the API object. Throws with Go's messages. */
 export function parseRequest(request: string | undefined): CertificateRequest {
   const [block]: readonly (PemBlock | undefined)[] = pemBlocks(pemTextOf(request));
   if (block?.type !== "CERTIFICATE REQUEST") throw new InvalidDer("PEM block type must be CERTIFICATE REQUEST");
   return certificateRequest(block.bytes);
 }
 
-/** Throws in Go's words. */
+/** Throws with Go's messages. */
 export function certificateRequest(der: Uint8Array): CertificateRequest {
   const [content, algorithm, signature] = derParts(derValue(der), DER_SEQUENCE, 3);
   const [version, subject, key, attributes] = derParts(content, DER_SEQUENCE, 4);
@@ -78,7 +78,7 @@ function requestedExtensions(attributes: DerValue | undefined): ReadonlyMap<stri
   return extensions;
 }
 
-/** Of a request for extensions. Attributes that cannot be read do not count. */
+/** For a request for extensions. Unreadable attributes are ignored. */
 function firstValue(attribute: DerValue): DerValue | undefined {
   try {
     const [id, values] = derParts(attribute, DER_SEQUENCE, 2);

@@ -1,6 +1,5 @@
-// A certificate, as far as rules of the API look into it. Pure.
-// Upstream: Go's crypto/x509/parser.go, parseCertificate
-// Deviation: extensions that no rule asks about are not read.
+// The parts of a certificate that rules of the API need. Pure.
+// Upstream: Go's crypto/x509/parser.go, parseCertificate Deviation: extensions that no rule asks about are not read.
 
 import type { AlternativeNames } from "#base/certificates.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -29,7 +28,7 @@ export interface ReadCertificate extends AlternativeNames {
   readonly key: PublicKey;
   /** A SubjectPublicKeyInfo in DER. */
   readonly publicKey: Uint8Array;
-  /** Of the basic constraints; undefined without them. */
+  /** From the basic constraints; undefined without them. */
   readonly isCa: boolean | undefined;
   /** The subject's name in DER. */
   readonly subject: Uint8Array;

@@ -1,4 +1,4 @@
-// Reads DER, the encoding of certificates: as much of it as certificates and requests for them use. Pure.
+// Reads DER, the encoding of certificates, as far as certificates and certificate requests use it. Pure.
 // Upstream: Go's encoding/asn1, whose errors these are.
 
 export interface DerValue {
@@ -23,8 +23,8 @@ export class InvalidDer extends Error {
 }
 
 /**
- * The values that follow one another in these bytes: the parts of a sequence, when given its content. What follows the
- * first `countMax` is not looked at: as in Go, later versions may have more.
+ * The consecutive values in these bytes: the parts of a sequence, given its content. Values after the first `countMax`
+ * are ignored: as in Go, later versions may have more.
  */
 export function derValues(bytes: Uint8Array, countMax: number = Number.POSITIVE_INFINITY): readonly DerValue[] {
   const values: DerValue[] = [];
@@ -36,7 +36,7 @@ export function derValues(bytes: Uint8Array, countMax: number = Number.POSITIVE_
   return values;
 }
 
-/** The single value that these bytes are. */
+/** The single value in these bytes. */
 export function derValue(bytes: Uint8Array): DerValue {
   if (bytes.length === 0) throw new InvalidDer("asn1: syntax error: sequence truncated");
   const { start, end } = extentAt(bytes, 0);

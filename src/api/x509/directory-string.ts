@@ -1,4 +1,4 @@
-// The string types that names in certificates are made of. Pure.
+// The string types of names in certificates. Pure.
 // Upstream: Go's encoding/asn1, parsePrintableString and its neighbours
 
 import { type DerValue, InvalidDer } from "./der.ts";
@@ -10,7 +10,7 @@ const T61 = 20;
 const IA5 = 22;
 const BMP = 30;
 
-/** Undefined: it is no string. */
+/** Undefined: not a string. */
 export function directoryString({ tag, content }: DerValue): string | undefined {
   switch (tag) {
     case UTF8:
@@ -19,7 +19,7 @@ export function directoryString({ tag, content }: DerValue): string | undefined 
       return checked(latin1(content), /^[0-9 ]*$/, "NumericString");
     case PRINTABLE:
       return checked(latin1(content), /^[a-zA-Z0-9'()+,\-./ :=?*&]*$/, "PrintableString");
-    case T61: // Latin 1, as far as anybody wrote it
+    case T61: // in practice Latin 1
       return latin1(content);
     case IA5:
       return checked(latin1(content), /^\p{ASCII}*$/u, "IA5String");

@@ -1,11 +1,11 @@
-// Distinguished names. Attributes that Go does not know are dropped, and values that are no strings. Pure.
+// Distinguished names. Attributes that Go does not know, and values that are not strings, are dropped. Pure.
 // Upstream: crypto/x509/pkix, FillFromRDNSequence and ToRDNSequence
 
 import type { DistinguishedName } from "#base/certificates.ts";
 import { DER_SEQUENCE, DER_SET, type DerValue, derParts, InvalidDer, objectIdentifier } from "./der.ts";
 import { directoryString } from "./directory-string.ts";
 
-/** The known attributes, in the order in which Go writes them. */
+/** The known attributes, in Go's order. */
 export const NAME_ATTRIBUTES: readonly { readonly part: keyof DistinguishedName; readonly oid: string }[] = [
   { part: "country", oid: "2.5.4.6" },
   { part: "province", oid: "2.5.4.8" },
@@ -20,7 +20,7 @@ export const NAME_ATTRIBUTES: readonly { readonly part: keyof DistinguishedName;
 
 type Found = { -readonly [K in keyof DistinguishedName]: DistinguishedName[K] };
 
-/** Of a common name or serial number that occurs twice, the last one counts. */
+/** Of a repeated common name or serial number, the last one wins. */
 export function distinguishedName(name: DerValue | undefined): DistinguishedName {
   const found: Found = {
     country: [],

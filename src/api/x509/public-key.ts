@@ -1,4 +1,4 @@
-// Public keys in certificates and requests, as far as rules ask what kind of key it is. Pure.
+// Public keys in certificates and requests, as far as rules need their type. Pure.
 // Upstream: Go's crypto/x509/parser.go, parsePublicKey
 
 import {
@@ -48,7 +48,7 @@ const curves = {
 
 const UNCOMPRESSED = 4;
 
-/** info: a SubjectPublicKeyInfo. Throws in Go's words. */
+/** info: a SubjectPublicKeyInfo. Throws with Go's messages. */
 export function publicKey(info: DerValue | undefined): PublicKey {
   const [algorithm, bits] = derParts(info, DER_SEQUENCE, 2);
   const [id, parameters] = derParts(algorithm, DER_SEQUENCE, 2);

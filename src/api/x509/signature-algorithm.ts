@@ -1,4 +1,4 @@
-// How a request was signed, and what is wrong with its signature. Pure; the host does the arithmetic.
+// The signature algorithm of a request, and verification errors. Pure; the host does the arithmetic.
 // Upstream: Go's crypto/x509, getSignatureAlgorithmFromAI and checkSignature
 
 import type { SignatureCheck, SignatureScheme } from "#base/certificates.ts";
@@ -54,7 +54,7 @@ export function signatureAlgorithm(identifier: DerValue | undefined): SignatureA
   return oid === RSA_PSS ? pssAlgorithm(parameters) : (algorithms[oid] ?? "unknown");
 }
 
-/** The hash of the mask is that of the message, and the salt is as long. */
+/** The mask uses the hash of the message, and the salt has the same length. */
 function pssAlgorithm(parameters: DerValue | undefined): SignatureAlgorithm {
   try {
     const parts = derParts(parameters, DER_SEQUENCE);
@@ -99,7 +99,7 @@ const RSA_BITS_MIN = 1024;
 const goTypes = { rsa: "*rsa.PublicKey", ecdsa: "*ecdsa.PublicKey", ed25519: "ed25519.PublicKey" } as const;
 const algorithmNames = { rsa: "RSA", ecdsa: "ECDSA", ed25519: "Ed25519", dsa: "DSA" } as const;
 
-/** In Go's words; undefined when the signature is that of the key. */
+/** In Go's words; undefined when the signature is valid. */
 export function signatureProblem(
   { algorithm, key, publicKey, bytes, signature }: SignedContent,
   isSignedBy: (check: SignatureCheck) => boolean,

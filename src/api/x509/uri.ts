@@ -1,5 +1,5 @@
-// A URI as Go reads and writes it again: the scheme in lower case, an empty fragment dropped, odd characters escaped. The
-// text is ASCII; what escapes stand for is kept as characters up to U+00FF, one for each byte. Pure.
+// A URI as Go parses and prints it: the scheme in lower case, an empty fragment dropped, special characters escaped.
+// The text is ASCII; unescaped bytes are kept as characters up to U+00FF. Pure.
 // Upstream: net/url, Parse and String; crypto/x509/parser.go, parseSANExtension and domainNameValid
 
 import { goQuote } from "#base/go-text.ts";
@@ -9,18 +9,18 @@ class InvalidUri extends Error {
 }
 
 const UNRESERVED = "A-Za-z0-9\\-._~";
-/** Characters that stand for themselves. */
+/** Characters that are not escaped. */
 const plain = {
   path: new RegExp(`[${UNRESERVED}$&+,/:;=@]`),
   fragment: new RegExp(`[${UNRESERVED}$&+,/:;=@!()*?]`),
   user: new RegExp(`[${UNRESERVED}$&+,;=]`),
   host: new RegExp(`[${UNRESERVED}!"$&'()*+,:;<=>[\\]]`),
 };
-/** A given path or fragment is kept as it is when it has no other characters than these. */
+/** A given path or fragment is kept unchanged if it has only these characters. */
 const VALID_ENCODED = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]*$/;
 const VALID_FRAGMENT = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%?]*$/;
 
-/** Throws in Go's words. */
+/** Throws with Go's messages. */
 export function canonicalUri(uri: string): string {
   const [withoutFragment = "", ...fragments] = uri.split("#");
   const fragment = fragments.join("#");
@@ -103,7 +103,7 @@ function checkPort(port: string): void {
   if (!/^(:[0-9]*)?$/.test(port)) throw new InvalidUri(`invalid port ${goQuote(port)} after host`);
 }
 
-/** The given form where it is a valid encoding, else the default one. */
+/** The given form if it is a valid encoding, otherwise the default one. */
 function escapedAs(given: string, valid: RegExp, plainCharacters: RegExp): string {
   const text = unescaped(given);
   return valid.test(given) ? given : escaped(text, plainCharacters);

@@ -1,8 +1,8 @@
-// The UID of the user whose client certificate names UIDs in its subject.
+// The UID of a user whose client certificate has UIDs in its subject.
 // Upstream: apiserver/pkg/authentication/request/x509/x509.go, parseUIDFromCert
 
 export interface UserUid {
-  /** Absent when the subject names none. */
+  /** Absent when the subject has none. */
   readonly uid?: string;
   /** Why the certificate is refused. */
   readonly problem?: string;
