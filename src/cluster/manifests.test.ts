@@ -32,7 +32,7 @@ metadata:
     ["kind: Pod", "app.yaml, document 1: apiVersion is missing"],
     ["apiVersion: v1", "app.yaml, document 1: kind is missing"],
     ["apiVersion: v1\nkind: Pod", "app.yaml, document 1: metadata.name is missing"],
-    ["- a", "app.yaml, document 1: it is no object"],
+    ["- a", "app.yaml, document 1: it is not an object"],
     ["# one\n---\napiVersion: v1\nkind: {", /^app\.yaml, document 1: yaml: .* line 4, column \d+$/],
     ["# one\n---\na: 1\n---\nkind: A\nkind: B", /document 2: line 6: key "kind" already set in map/],
     [

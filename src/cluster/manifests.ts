@@ -84,7 +84,7 @@ function documentsOf(text: string): readonly Document[] {
 }
 
 function objectsIn(value: unknown): readonly KubeObject[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("it is no object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("it is not an object");
   const { apiVersion, kind, items, metadata } = value as Record<string, unknown>;
   if (typeof apiVersion !== "string" || apiVersion === "") throw new Error("apiVersion is missing");
   if (typeof kind !== "string" || kind === "") throw new Error("kind is missing");

@@ -15,7 +15,7 @@ it("says that webhooks decide nothing, and nothing of a kind that a controller a
   const client = startTestServer({ admission: () => [serverPartsWarning] }).bytes;
   const { headers } = await client.post(WEBHOOKS, { metadata: { name: "a" } });
   expect(String(headers.warning)).toContain(
-    "validatingwebhookconfigurations: it is stored, but nothing will act on it because admission by webhooks is not part of this cluster yet",
+    "validatingwebhookconfigurations: it is stored, but has no effect, because this cluster does not include admission by webhooks yet",
   );
   expect((await client.delete(`${WEBHOOKS}/a`)).headers.warning).toBeUndefined();
   expect((await client.post(SETS, replicaSet("a"))).headers.warning).toBeUndefined();

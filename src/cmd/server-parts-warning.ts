@@ -23,7 +23,7 @@ export const serverPartsWarning: AdmissionPlugin = {
     const part = serverParts[`${resource}.${group}`];
     if (part === undefined) return;
     attributes.addWarning(
-      `${resource}: it is stored, but nothing will act on it because ${part} is not part of this cluster yet`,
+      `${resource}: it is stored, but has no effect, because this cluster does not include ${part} yet`,
     );
   },
 };

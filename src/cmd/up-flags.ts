@@ -23,25 +23,25 @@ const sections: readonly FlagSection[] = [
         "speed",
         float64,
         1,
-        "Time in the cluster runs this many times faster than the machine's. Where the machine cannot keep up, time runs slower; nothing is skipped.",
+        "Time in the cluster runs this many times faster than the machine's. If the machine cannot keep up, time runs slower; nothing is skipped.",
       ),
       flag(
         "controllers",
         strings,
         ["*"],
-        'Controllers to run, as for kube-controller-manager: "*" is all that are on by default, "name" adds one, "-name" leaves one out.',
+        'Controllers to run, as for kube-controller-manager: "*" is all that are on by default, "name" adds one, "-name" removes one.',
       ),
       flag(
         "feature-gates",
         strings,
         [],
-        "Comma-separated Gate=true|false, of the API server and the controllers. The gates are those of Kubernetes v1.36.",
+        "Comma-separated Gate=true|false, for the API server and the controllers. The gates are those of Kubernetes v1.36.",
       ),
       flag(
         "runtime-config",
         strings,
         [],
-        "Comma-separated group/version=true|false that turns API versions on or off; api/all, api/beta and api/alpha stand for many.",
+        "Comma-separated group/version=true|false that turns API versions on or off; api/all, api/beta and api/alpha each select many versions.",
       ),
       flag(
         "enable-admission-plugins",
@@ -49,12 +49,12 @@ const sections: readonly FlagSection[] = [
         [],
         "Admission plugins to run besides those that are on by default: NodeRestriction, OwnerReferencesPermissionEnforcement.",
       ),
-      flag("disable-admission-plugins", strings, [], "Admission plugins not to run, though they are on by default."),
+      flag("disable-admission-plugins", strings, [], "Admission plugins to disable that are on by default."),
       flag(
         "apply",
         strings,
         [],
-        'Files with manifests to apply when the cluster is ready; repeatable. A directory stands for its .yaml, .yml and .json files, "-" for standard input.',
+        'Files with manifests to apply when the cluster is ready; repeatable. For a directory, its .yaml, .yml and .json files are applied; "-" is standard input.',
       ),
       flag(
         "stages",
@@ -66,7 +66,7 @@ const sections: readonly FlagSection[] = [
         "state",
         string,
         "",
-        `Directory that the kubeconfig is written to. Without it the data directory, else .steersman, or .steersman/PORT for a port other than ${DEFAULT_PORT}.`,
+        `Directory for the kubeconfig. The default is the data directory, else .steersman, or .steersman/PORT for a port other than ${DEFAULT_PORT}.`,
       ),
     ],
   },
@@ -77,7 +77,7 @@ const sections: readonly FlagSection[] = [
         "data-dir",
         string,
         "",
-        "Directory that keeps the cluster: its objects, keys and certificates. Without it everything is in memory and gone at the end.",
+        "Directory for the cluster's objects, keys and certificates. Without it everything is in memory and lost at the end.",
       ),
       flag(
         "data-sync",
@@ -91,12 +91,12 @@ const sections: readonly FlagSection[] = [
   {
     name: "global",
     flags: [
-      flag("quiet", bool, false, "Print nothing but errors.", { shorthand: "q" }),
+      flag("quiet", bool, false, "Print only errors.", { shorthand: "q" }),
       flag(
         "v",
         level,
         0,
-        "Log verbosity, on standard error; 0 logs errors of the API server only, 1 and higher the controllers, too.",
+        "Log verbosity, on standard error; 0 logs only errors of the API server, 1 and higher also logs the controllers.",
         { shorthand: "v" },
       ),
       flag("help", bool, false, "Show this help.", { shorthand: "h" }),
@@ -165,7 +165,7 @@ export function readUpFlags(args: readonly string[]): UpFlags | undefined {
   const speed = values.get("speed") as number;
   if (!(speed >= 1 && speed <= SPEED_MAX)) throw new FlagError(`--speed is ${speed}; it can be 1 to ${SPEED_MAX}`);
   if (speed > 1 && dataDirectory !== "") {
-    throw new FlagError("--speed and --data-dir exclude each other: the store would have times that are yet to come");
+    throw new FlagError("--speed and --data-dir exclude each other: the store would contain times in the future");
   }
   return {
     port: wholeNumber(values, "port", 65_535),

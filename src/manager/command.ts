@@ -23,7 +23,7 @@ import { KUBERNETES_VERSION } from "./options/version-flag.ts";
 const NAME = "kube-controller-manager";
 
 const description = `The Kubernetes controller manager runs the control loops of a cluster: each one watches
-the state that is kept by the API server and works to bring what is closer to what is wanted. This one is
+the state in the API server and moves the current state towards the desired state. This one is
 written in TypeScript by the Steersman project and takes the flags, files and identities of the original.`;
 
 export type Verdict =

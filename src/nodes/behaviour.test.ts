@@ -75,8 +75,8 @@ describe("the behaviour of a simulated pod", () => {
     [{ "run-for": "-1s" }, 'annotation sim.steersman.dev/run-for: must not be negative: "-1s"'],
     [{ "exit-code": "256" }, 'annotation sim.steersman.dev/exit-code: must be a number from 0 to 255: "256"'],
     [{ "exit-code": "migrate=x" }, 'annotation sim.steersman.dev/exit-code: must be a number from 0 to 255: "x"'],
-    [{ "exit-code": "1 2" }, "annotation sim.steersman.dev/exit-code: says more than one thing of all containers"],
-    [{ "exit-code": "a=1 a=2" }, "annotation sim.steersman.dev/exit-code: says more than one thing of a"],
+    [{ "exit-code": "1 2" }, "annotation sim.steersman.dev/exit-code: has more than one value for all containers"],
+    [{ "exit-code": "a=1 a=2" }, "annotation sim.steersman.dev/exit-code: has more than one value for a"],
     [{ memory: "lots" }, "annotation sim.steersman.dev/memory: quantities must match the regular expression"],
     [{ "not-ready": "no" }, 'annotation sim.steersman.dev/not-ready: must be "true" or "false": "no"'],
   ])("refuses %o", (given, message) => {

@@ -146,7 +146,7 @@ function perContainer<T>(given: Annotations, name: string, parse: (text: string)
     const value = reading(name, () => parse(part.slice(at + 1)));
     const container = part.slice(0, Math.max(at, 0));
     if (container === "" ? common !== undefined : named.has(container)) {
-      throw new BadBehaviour(name, `says more than one thing of ${container === "" ? "all containers" : container}`);
+      throw new BadBehaviour(name, `has more than one value for ${container === "" ? "all containers" : container}`);
     }
     if (container === "") common = { value };
     else named.set(container, value);

@@ -230,9 +230,9 @@ describe("sqlite journal", () => {
   });
 
   it.each([
-    ["null", "it is no object with metadata"],
-    ["[]", "it is no object with metadata"],
-    ['{"metadata":1}', "it is no object with metadata"],
+    ["null", "it is not an object with metadata"],
+    ["[]", "it is not an object with metadata"],
+    ['{"metadata":1}', "it is not an object with metadata"],
     ['{"metadata":', ""],
   ])("names the file and the row when an entry is %s", (text, why) => {
     const path = newPath();

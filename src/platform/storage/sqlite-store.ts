@@ -156,7 +156,7 @@ class SqliteJournal implements Journal {
     }
     return isObject(object) && isObject((object as KubeObject).metadata)
       ? (object as KubeObject)
-      : fail("it is no object with metadata");
+      : fail("it is not an object with metadata");
   }
 
   append({ revision, resource, key, isDeletion, object }: JournalEntry): void {

@@ -66,7 +66,7 @@ export const authAndCleanUpFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "legacy-service-account-token-clean-up-period",
       duration,
       "config.LegacySATokenCleaner.CleanUpPeriod",
-      "Remove token secrets that were not used for so long.",
+      "Remove token Secrets that were not used for this time.",
     ),
   ],
   namespace: [
@@ -74,7 +74,7 @@ export const authAndCleanUpFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "namespace-sync-period",
       duration,
       "config.NamespaceController.NamespaceSyncPeriod",
-      "Period after which each namespace is looked at again.",
+      "Period after which each namespace is synced again.",
     ),
     at(
       "concurrent-namespace-syncs",
@@ -96,7 +96,7 @@ export const authAndCleanUpFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "resource-quota-sync-period",
       duration,
       "config.ResourceQuotaController.ResourceQuotaSyncPeriod",
-      "Period after which every quota is counted anew.",
+      "Period after which every quota is computed again.",
     ),
     at(
       "concurrent-resource-quota-syncs",

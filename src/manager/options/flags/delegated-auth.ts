@@ -14,7 +14,7 @@ export const authentication: readonly BoundFlag[] = [
     "authentication-token-webhook-cache-ttl",
     duration,
     "authentication.tokenCacheTtl",
-    "How long the answer to a TokenReview is believed.",
+    "How long the answer to a TokenReview is cached.",
   ),
   at(
     "client-ca-file",
@@ -44,7 +44,7 @@ export const authentication: readonly BoundFlag[] = [
     "requestheader-extra-headers-prefix",
     strings,
     "authentication.requestHeader.extraHeaderPrefixes",
-    "Prefixes of headers in which a front proxy passes more about the user.",
+    "Prefixes of headers in which a front proxy passes extra user information.",
   ),
   at(
     "requestheader-client-ca-file",
@@ -68,7 +68,7 @@ export const authentication: readonly BoundFlag[] = [
     "authentication-tolerate-lookup-failure",
     bool,
     "authentication.tolerateLookupFailure",
-    "Go on when that lookup fails; callers may then all be anonymous.",
+    "Continue when that lookup fails; all callers may then be anonymous.",
   ),
 ];
 
@@ -77,24 +77,24 @@ export const authorization: readonly BoundFlag[] = [
     "authorization-kubeconfig",
     string,
     "authorization.kubeconfig",
-    "Kubeconfig for SubjectAccessReviews. Empty: whatever is not always allowed is forbidden.",
+    "Kubeconfig for SubjectAccessReviews. Empty: only the paths that are always allowed can be read.",
   ),
   at(
     "authorization-webhook-cache-authorized-ttl",
     duration,
     "authorization.allowCacheTtl",
-    "How long a permission is believed.",
+    "How long an authorized answer is cached.",
   ),
   at(
     "authorization-webhook-cache-unauthorized-ttl",
     duration,
     "authorization.denyCacheTtl",
-    "How long a refusal is believed.",
+    "How long an unauthorized answer is cached.",
   ),
   at(
     "authorization-always-allow-paths",
     strings,
     "authorization.alwaysAllowPaths",
-    "Paths that anybody may read. A '*' at the end matches any rest.",
+    "Paths that need no authorization. A '*' at the end matches any suffix.",
   ),
 ];

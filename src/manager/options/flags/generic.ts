@@ -47,7 +47,7 @@ export function generic(facts: FlagFacts): readonly BoundFlag[] {
       "kube-api-content-type",
       string,
       "config.Generic.ClientConnection.contentType",
-      "Content type of requests to the API server. Built-in kinds travel as protobuf only if this is given.",
+      "Content type of requests to the API server. Built-in kinds are sent as protobuf only if this is given.",
     ),
     at(
       "kube-api-qps",
@@ -134,7 +134,7 @@ export function generic(facts: FlagFacts): readonly BoundFlag[] {
       "use-service-account-credentials",
       bool,
       "config.KubeCloudShared.UseServiceAccountCredentials",
-      "Give each controller the credentials of its own service account.",
+      "Run each controller with the credentials of a separate service account.",
     ),
     at("allow-untagged-cloud", bool, "config.KubeCloudShared.AllowUntaggedCloud", "Has no effect.", {
       isHidden: true,
@@ -151,7 +151,7 @@ export function generic(facts: FlagFacts): readonly BoundFlag[] {
       "node-monitor-period",
       duration,
       "config.KubeCloudShared.NodeMonitorPeriod",
-      "How often node-lifecycle-controller looks at the nodes.",
+      "How often node-lifecycle-controller checks the nodes.",
     ),
     at("cluster-name", string, "config.KubeCloudShared.ClusterName", "Prefix of the cluster's cloud resources."),
     at(
@@ -164,7 +164,7 @@ export function generic(facts: FlagFacts): readonly BoundFlag[] {
       "allocate-node-cidrs",
       bool,
       "config.KubeCloudShared.AllocateNodeCIDRs",
-      "Give each node a pod address range out of --cluster-cidr.",
+      "Allocate a pod address range from --cluster-cidr to each node.",
     ),
     at(
       "cidr-allocator-type",

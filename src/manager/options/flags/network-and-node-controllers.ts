@@ -26,7 +26,7 @@ export const networkAndNodeFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "endpoint-updates-batch-period",
       duration,
       "config.EndpointController.EndpointUpdatesBatchPeriod",
-      "Collect pod changes for so long before Endpoints are written.",
+      "How long to collect pod changes before Endpoints are written.",
     ),
   ],
   endpointslice: [
@@ -46,7 +46,7 @@ export const networkAndNodeFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "endpointslice-updates-batch-period",
       duration,
       "config.EndpointSliceController.EndpointUpdatesBatchPeriod",
-      "Collect pod changes for so long before EndpointSlices are written.",
+      "How long to collect pod changes before EndpointSlices are written.",
     ),
   ],
   "endpointslice-mirroring": [
@@ -66,7 +66,7 @@ export const networkAndNodeFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "mirroring-endpointslice-updates-batch-period",
       duration,
       "config.EndpointSliceMirroringController.MirroringEndpointUpdatesBatchPeriod",
-      "Collect changes for so long before mirrored EndpointSlices are written.",
+      "How long to collect changes before mirrored EndpointSlices are written.",
     ),
   ],
   "node-ipam": [
@@ -74,7 +74,7 @@ export const networkAndNodeFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "service-cluster-ip-range",
       string,
       "config.NodeIPAMController.ServiceCIDR",
-      "Service address ranges, at most two, that are kept out of the nodes' ranges. Used with --allocate-node-cidrs.",
+      "Service address ranges, at most two, that are excluded from the nodes' ranges. Used with --allocate-node-cidrs.",
     ),
     at(
       "node-cidr-mask-size",
@@ -112,7 +112,7 @@ export const networkAndNodeFlags: Readonly<Record<string, readonly BoundFlag[]>>
       "node-eviction-rate",
       float32,
       "config.NodeLifecycleController.NodeEvictionRate",
-      "Failed nodes per second from which pods are evicted while the zone is healthy.",
+      "Nodes per second from which pods are evicted while the zone is healthy.",
     ),
     at(
       "secondary-node-eviction-rate",

@@ -16,13 +16,13 @@ export const secureServing: readonly BoundFlag[] = [
     "cert-dir",
     string,
     "secureServing.certDirectory",
-    "Directory in which the self-signed serving certificate is kept. Ignored with --tls-cert-file and --tls-private-key-file.",
+    "Directory of the self-signed serving certificate. Ignored with --tls-cert-file and --tls-private-key-file.",
   ),
   at(
     "tls-cert-file",
     string,
     "secureServing.certFile",
-    "Serving certificate, followed by its intermediates. Without one a self-signed certificate is made.",
+    "Serving certificate, followed by its intermediates. Without one a self-signed certificate is created.",
   ),
   at("tls-private-key-file", string, "secureServing.keyFile", "Private key of --tls-cert-file."),
   at(

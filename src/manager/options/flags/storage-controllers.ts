@@ -11,13 +11,13 @@ export const storageFlags: Readonly<Record<string, readonly BoundFlag[]>> = {
       "disable-attach-detach-reconcile-sync",
       bool,
       "config.AttachDetachController.DisableAttachDetachReconcilerSync",
-      "Do not compare attached volumes with the nodes from time to time.",
+      "Do not verify periodically that attached volumes are still attached.",
     ),
     at(
       "attach-detach-reconcile-sync-period",
       duration,
       "config.AttachDetachController.ReconcilerSyncLoopPeriod",
-      "Period of that comparison; more than one second.",
+      "Period of that verification; more than one second.",
     ),
     at(
       "disable-force-detach-on-timeout",
@@ -39,7 +39,7 @@ export const storageFlags: Readonly<Record<string, readonly BoundFlag[]>> = {
       "pvclaimbinder-sync-period",
       duration,
       "config.PersistentVolumeBinderController.PVClaimBinderSyncPeriod",
-      "Period after which volumes and claims are looked at again.",
+      "Period after which volumes and claims are synced again.",
     ),
     at(
       "pv-recycler-pod-template-filepath-nfs",
@@ -51,7 +51,7 @@ export const storageFlags: Readonly<Record<string, readonly BoundFlag[]>> = {
       "pv-recycler-minimum-timeout-nfs",
       int32,
       `${recycler}.MinimumTimeoutNFS`,
-      "Least seconds that an NFS recycler pod may take.",
+      "Minimum deadline of an NFS recycler pod, in seconds.",
     ),
     at(
       "pv-recycler-increment-timeout-nfs",
@@ -69,7 +69,7 @@ export const storageFlags: Readonly<Record<string, readonly BoundFlag[]>> = {
       "pv-recycler-minimum-timeout-hostpath",
       int32,
       `${recycler}.MinimumTimeoutHostPath`,
-      "Least seconds that a hostPath recycler pod may take. For tests on one node.",
+      "Minimum deadline of a hostPath recycler pod, in seconds. For tests on one node.",
     ),
     at(
       "pv-recycler-timeout-increment-hostpath",

@@ -45,7 +45,7 @@ export const workloadFlags: Readonly<Record<string, readonly BoundFlag[]>> = {
       "horizontal-pod-autoscaler-downscale-stabilization",
       duration,
       "config.HPAController.HorizontalPodAutoscalerDownscaleStabilizationWindow",
-      "Never scale below a recommendation made within so long.",
+      "Never scale below a recommendation made within this time.",
     ),
     at(
       "horizontal-pod-autoscaler-tolerance",
