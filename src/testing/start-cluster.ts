@@ -23,11 +23,11 @@ import { openState } from "#cmd/cluster-state.ts";
 import { serveCluster } from "#cmd/served-cluster.ts";
 import { writeKubeconfig } from "#cmd/up-kubeconfig.ts";
 import type { Stages, StagesSpec } from "#nodes/stages.ts";
-import { issueInnerPki } from "#platform/certificates/cluster-pki.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
 import { type Drive, type TestingClient, testingClient } from "./client.ts";
 import { VirtualDrive } from "./virtual-drive.ts";
+import { virtualPki } from "./virtual-pki.ts";
 
 const ADMINISTRATOR: UserInfo = { name: "admin", groups: ["system:masters"] };
 const UNTIL_MS = 60_000;
@@ -104,10 +104,9 @@ async function startInVirtualTime(options: VirtualClusterOptions): Promise<Virtu
     turn: () => loading.turn(),
     startMs: options.startTime?.getTime() ?? virtualStartMs,
   });
-  const pki = await issueInnerPki(clock.now());
   const log = loggerOf(options, clock);
   const storage = new MemoryStorage({ clock });
-  const host = clusterHost(pki);
+  const host = clusterHost(virtualPki);
   const { runtimeConfig, ...settings } = readSettings(options);
   const cluster = createCluster({
     ...settings,
@@ -116,7 +115,7 @@ async function startInVirtualTime(options: VirtualClusterOptions): Promise<Virtu
     log,
     controllerLog: log,
     host: { ...host, keys: { ...host.keys, loadSigning: () => loading.during(host.keys.loadSigning()) } },
-    server: { ...innerServerKeys(pki), metrics: noMetrics, storage, runtimeConfig },
+    server: { ...innerServerKeys(virtualPki), metrics: noMetrics, storage, runtimeConfig },
     nodes: options.nodes ?? 1,
     ...stagesOf(options),
     shutdownTimeoutMs: 0,

@@ -74,7 +74,7 @@ export async function issuePki(now: EpochMs): Promise<ClusterPki> {
   };
 }
 
-export async function issueInnerPki(now: EpochMs): Promise<InnerPki> {
+async function issueInnerPki(now: EpochMs): Promise<InnerPki> {
   const { newPrivateKeyPem } = await import("./x509.ts");
   return { ca: await issueCa("steersman-ca", now), accountKeyPem: newPrivateKeyPem() };
 }
