@@ -17,7 +17,8 @@ export function childScope(...parents: AbortSignal[]): Scope {
   const controller = new AbortController();
   const links: { parent: AbortSignal; listener: () => void }[] = [];
   const unlink = (): void => {
-    for (const { parent, listener } of links.splice(0)) parent.removeEventListener("abort", listener);
+    for (const { parent, listener } of links) parent.removeEventListener("abort", listener);
+    links.length = 0;
   };
   const abort = (reason: unknown = new Aborted()): void => {
     unlink();
@@ -32,7 +33,7 @@ export function childScope(...parents: AbortSignal[]): Scope {
     parent.addEventListener("abort", listener, { once: true });
     links.push({ parent, listener });
   }
-  noteDeadline(controller.signal, ...parents.map(deadlineOf));
+  for (const parent of parents) noteDeadline(controller.signal, deadlineOf(controller.signal), deadlineOf(parent));
   return { signal: controller.signal, abort, [Symbol.dispose]: () => abort(scopeEnded) };
 }
 

@@ -11,10 +11,10 @@ export function deadlineOf(signal: AbortSignal): number | undefined {
   return (signal as DatedSignal)[deadlineAt];
 }
 
-/** Stores the earliest of the given deadlines on the signal. */
-export function noteDeadline(signal: AbortSignal, ...deadlines: readonly (number | undefined)[]): void {
-  const known = deadlines.filter((at) => at !== undefined);
-  if (known.length > 0) (signal as DatedSignal)[deadlineAt] = Math.min(...known);
+/** Stores the earlier of the given deadlines on the signal. */
+export function noteDeadline(signal: AbortSignal, one: number | undefined, other: number | undefined): void {
+  if (one === undefined && other === undefined) return;
+  (signal as DatedSignal)[deadlineAt] = Math.min(one ?? Number.POSITIVE_INFINITY, other ?? Number.POSITIVE_INFINITY);
 }
 
 export function sleepOn(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {

@@ -65,14 +65,9 @@ export class FeatureGates {
   readonly #answers = new Map<string, boolean>();
 
   constructor(table: FeatureTable, emulatedVersion: string, minCompatibilityVersion?: string) {
-    const known = new Map<string, readonly FeatureStage[]>();
-    for (const [name, preRelease] of special) known.set(name, [{ version: "0.0", default: false, preRelease }]);
-    for (const [name, stages] of Object.entries(table.gates)) known.set(name, completed(name, stages));
+    const { known, dependencies } = indexOf(table);
     this.#known = known;
-    this.#dependencies = new Map(Object.entries(table.dependencies ?? {}));
-    for (const [name, needed] of this.#dependencies) {
-      for (const gate of [name, ...needed]) assert(known.has(gate), `dependency of an unknown feature gate: ${gate}`);
-    }
+    this.#dependencies = dependencies;
     this.#versions = versionsOf(emulatedVersion, minCompatibilityVersion);
   }
 
@@ -261,6 +256,31 @@ function helpOf(name: string, stage: FeatureStage, showsCompatibility = false): 
   return min === undefined ? text : `${text} if --min-compatibility-version>=${min}`;
 }
 
+interface TableIndex {
+  readonly known: ReadonlyMap<string, readonly FeatureStage[]>;
+  readonly dependencies: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A process that opens many clusters reads the same table for each of them. */
+const indexes = new WeakMap<FeatureTable, TableIndex>();
+
+function indexOf(table: FeatureTable): TableIndex {
+  const index = indexes.get(table) ?? makeIndex(table);
+  indexes.set(table, index);
+  return index;
+}
+
+function makeIndex(table: FeatureTable): TableIndex {
+  const known = new Map<string, readonly FeatureStage[]>();
+  for (const [name, preRelease] of special) known.set(name, [{ version: "0.0", default: false, preRelease }]);
+  for (const [name, stages] of Object.entries(table.gates)) known.set(name, completed(name, stages));
+  const dependencies = new Map(Object.entries(table.dependencies ?? {}));
+  for (const [name, needed] of dependencies) {
+    for (const gate of [name, ...needed]) assert(known.has(gate), `dependency of an unknown feature gate: ${gate}`);
+  }
+  return { known, dependencies };
+}
+
 /** A stage without a compatibility version has that of the stage before it. */
 function completed(name: string, stages: readonly FeatureStage[]): readonly FeatureStage[] {
   let last: FeatureStage | undefined;
@@ -274,10 +294,11 @@ function completed(name: string, stages: readonly FeatureStage[]): readonly Feat
 }
 
 function stageAt(stages: readonly FeatureStage[], { emulated, minCompatibility }: Versions): FeatureStage {
+  const [last, lastCompatible] = [rank(emulated), rank(minCompatibility)];
   const found = stages.findLast(
     (stage) =>
-      rank(stage.version) <= rank(emulated) &&
-      (stage.minCompatibilityVersion === undefined || rank(stage.minCompatibilityVersion) <= rank(minCompatibility)),
+      rank(stage.version) <= last &&
+      (stage.minCompatibilityVersion === undefined || rank(stage.minCompatibilityVersion) <= lastCompatible),
   );
   return found ?? preAlpha;
 }
@@ -287,8 +308,14 @@ function versionsOf(emulated: string, minCompatibility?: string): Versions {
   return { emulated, minCompatibility: minCompatibility ?? `${major}.${Math.max(0, minor - 1)}` };
 }
 
+const ranks = new Map<string, number>();
+
 function rank(version: string): number {
+  const known = ranks.get(version);
+  if (known !== undefined) return known;
   const [major = Number.NaN, minor = Number.NaN] = version.split(".").map(Number);
   assert(!Number.isNaN(major + minor), `not a version: ${version}`);
-  return major * 100_000 + minor;
+  const rank = major * 100_000 + minor;
+  ranks.set(version, rank);
+  return rank;
 }

@@ -24,11 +24,36 @@ export interface StartOptions {
 interface Running {
   readonly server: ApiServer;
   readonly storage: Storage;
-  /** Aborted by a kill. */
-  readonly life: AbortController;
+  /** Ended by a kill. */
+  readonly life: Life;
 }
 
 const killed = (): TransportError => new TransportError("reset", "read: connection reset by peer");
+
+/**
+ * From a start of the server to its end. Every open watch waits for it. An AbortSignal would compare each new listener
+ * with all others.
+ */
+class Life {
+  readonly #waiting = new Set<(reason: unknown) => void>();
+  #ended: { readonly reason: unknown } | undefined;
+
+  end(reason: unknown): void {
+    this.#ended ??= { reason };
+    for (const reject of this.#waiting) reject(reason);
+    this.#waiting.clear();
+  }
+
+  /** The outcome of the work, or the reason of the end if that comes first. */
+  during<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended === undefined) this.#waiting.add(reject);
+      else reject(this.#ended.reason);
+      const settle = (): void => void this.#waiting.delete(reject);
+      work.then(resolve, reject).finally(settle);
+    });
+  }
+}
 
 export class RestartableServer {
   readonly #options: RestartableServerOptions;
@@ -56,7 +81,7 @@ export class RestartableServer {
     this.#running = {
       server: this.#options.create(storage, ++this.#starts),
       storage,
-      life: new AbortController(),
+      life: new Life(),
     };
   }
 
@@ -65,7 +90,7 @@ export class RestartableServer {
     if (running === undefined) return;
     this.#running = undefined;
     this.#isFatal = undefined;
-    running.life.abort(killed());
+    running.life.end(killed());
     running.server.close();
     running.storage.close();
   }
@@ -105,12 +130,12 @@ export class RestartableServer {
     const running = this.#running;
     if (running === undefined) throw new TransportError("refused", "dial: connect: connection refused");
     const { server, life } = running;
-    const response = await untilAborted(server.handle(request, signal), life.signal);
-    return { ...response, body: cutBy(response.body, life.signal) };
+    const response = await life.during(server.handle(request, signal));
+    return { ...response, body: cutBy(response.body, life) };
   }
 }
 
-function cutBy(body: HttpBody, life: AbortSignal): HttpBody {
+function cutBy(body: HttpBody, life: Life): HttpBody {
   switch (body.kind) {
     case "stream":
       return { ...body, chunks: cut(body.chunks, life) };
@@ -121,24 +146,14 @@ function cutBy(body: HttpBody, life: AbortSignal): HttpBody {
   }
 }
 
-function cut<T>(items: AsyncIterable<T>, life: AbortSignal): AsyncIterable<T> {
+function cut<T>(items: AsyncIterable<T>, life: Life): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = items[Symbol.asyncIterator]();
       return {
-        next: () => untilAborted(iterator.next(), life),
+        next: () => life.during(iterator.next()),
         return: async () => (await iterator.return?.()) ?? { done: true as const, value: undefined },
       };
     },
   };
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-    const settle = (): void => signal.removeEventListener("abort", abort);
-    work.then(resolve, reject).finally(settle);
-  });
 }

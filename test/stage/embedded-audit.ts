@@ -2,6 +2,7 @@
 // both.
 
 import { parseExactJson } from "#api/json.ts";
+import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent as ServerEvent } from "#apiserver/filters/audit.ts";
 import type { HttpBody } from "#base/http.ts";
@@ -16,9 +17,10 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
   const requestObject = event.requestObject ?? requestBody(event);
   // The answers to discovery and lists are large and not about one object.
   const isAboutOne = info.isResourceRequest && info.verb !== "list";
-  const responseObject = isAboutOne || response.status >= 400 ? decoded(response.body) : undefined;
-  const { reason, message } = (responseObject ?? {}) as { reason?: string; message?: string };
-  return {
+  const failure = response.status >= 400 ? decoded(response.body) : undefined;
+  const { reason, message } = (failure ?? {}) as { reason?: string; message?: string };
+  const hasAnswer = isAboutOne && failure === undefined && isWhole(response.body);
+  const common: AuditEvent = {
     // The form that the proxy in front of a real server writes (watching-proxy.ts).
     auditID: `${event.id}_${patchType}`,
     stage: info.verb === "watch" ? "ResponseStarted" : "ResponseComplete",
@@ -33,11 +35,20 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
       ...(response.status >= 400 && message !== undefined ? { message } : {}),
     },
     ...(requestObject === undefined ? {} : { requestObject }),
-    ...(responseObject === undefined ? {} : { responseObject }),
+    ...(failure === undefined ? {} : { responseObject: failure }),
     requestReceivedTimestamp: new Date(event.receivedMs).toISOString(),
     stageTimestamp: new Date(event.answeredMs).toISOString(),
   };
+  return hasAnswer ? withAnswer(common, response.body) : common;
 }
+
+/** Few of the answers are read. */
+function withAnswer(event: AuditEvent, body: HttpBody): AuditEvent {
+  const answer = lazy(() => decoded(body));
+  return Object.defineProperty({ ...event }, "responseObject", { get: answer, enumerable: true });
+}
+
+const isWhole = (body: HttpBody): boolean => body.kind === "bytes" || body.kind === "object";
 
 function objectRefOf(
   info: ServerEvent["info"] & { isResourceRequest: true },

@@ -50,8 +50,10 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
   const settings = profiles[scenario.profile];
   const own: AuditEvent[] = [];
   const all: AuditEvent[] = [];
+  let hasBegun = false;
   const record = (event: AuditEvent): void => {
     all.push(event);
+    if (!hasBegun) return;
     const isOfCast = isFinished(event) && identityOf(event) !== undefined;
     const isOfPlay = isAbout(event, TAG) || (scenario.alone === true && isDirected(event) && !isForAccounts(event));
     if (isOfCast && isOfPlay) own.push(event);
@@ -94,7 +96,6 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
   });
   const held = new HeldWatches();
   const outage = new Outage();
-  let hasBegun = false;
   const isCounted = (request: HttpRequest): boolean => hasBegun && isDecisionRequest(request, scenario);
   const managers: RunningManager[] = [];
   const startManager = (line: Line | undefined): void => {
@@ -132,7 +133,6 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
   await openNamespace(TAG, { run, until, runs });
   if (fault?.kind === "lag") await world.advance(2 * fault.ms);
   hasBegun = true;
-  const before = own.length;
   const backend: Backend = {
     tag: TAG,
     isCalm: fault === undefined,
@@ -145,7 +145,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     pass: (ms) => world.advance(ms),
     until,
     eventsWritten: () => all.filter(isEventWrite).length,
-    requests: () => own.slice(before),
+    requests: () => own.slice(),
     watch: (made) => {
       check = made;
     },

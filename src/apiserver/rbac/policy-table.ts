@@ -50,6 +50,13 @@ export function bootstrapPolicyOf(entries: readonly PolicyEntry[], gates: Featur
   return { clusterRoles, clusterRoleBindings, roles, roleBindings };
 }
 
+/** The feature gates that the conditions of the entries name, each once. */
+export function gatesOf(entries: readonly PolicyEntry[]): readonly string[] {
+  const conditions = entries.flatMap(({ when, rulesWhen = {} }) => [when ?? "", ...Object.values(rulesWhen)]);
+  const names = conditions.flatMap((condition) => condition.split("&")).map((gate) => gate.replace("!", ""));
+  return [...new Set(names)].filter((name) => name !== "").sort();
+}
+
 function holds(condition: string | undefined, gates: FeatureGateReader): boolean {
   if (condition === undefined) return true;
   return condition

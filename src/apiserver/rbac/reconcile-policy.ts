@@ -7,13 +7,16 @@ import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
+import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { uncoveredRules } from "#kinds/rbac/policy-rules.ts";
 import type { ServerCore } from "../core.ts";
 import { BOOTSTRAP_POLICY } from "../generated/bootstrap-policy.ts";
 import { deleteOwn, keyOfObject, storeOwn, updateOwn, withOwnedFields } from "../write/own-objects.ts";
 import {
   type PolicyBinding as Binding,
+  type BootstrapPolicy,
   bootstrapPolicyOf,
+  gatesOf,
   type PolicyEntry,
   type PolicyRole as Role,
 } from "./policy-table.ts";
@@ -24,8 +27,21 @@ const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
 /** Servers share the rules and subjects, which are frozen once one server has stored them. */
 const policyEntries = lazy(() => JSON.parse(BOOTSTRAP_POLICY) as readonly PolicyEntry[]);
 
+/** By the answers of the feature gates on which entries depend. */
+const policies = new Map<string, BootstrapPolicy>();
+const gateNames = lazy(() => gatesOf(policyEntries()));
+
+function policyFor(gates: FeatureGateReader): BootstrapPolicy {
+  const answers = gateNames()
+    .filter((gate) => gates.isEnabled(gate))
+    .join();
+  const policy = policies.get(answers) ?? bootstrapPolicyOf(policyEntries(), gates);
+  policies.set(answers, policy);
+  return policy;
+}
+
 export function bootstrapPolicy(core: ServerCore): void {
-  const policy = bootstrapPolicyOf(policyEntries(), core.gates);
+  const policy = policyFor(core.gates);
   reconcile(core, "clusterroles", policy.clusterRoles, completedRole);
   reconcile(core, "clusterrolebindings", policy.clusterRoleBindings, completedBinding);
   reconcile(core, "roles", policy.roles, completedRole);
@@ -42,7 +58,7 @@ function reconcile<T extends KubeObject>(
   const row = core.registry.row(`${resource}.${GROUP}`);
   if (row === undefined) return;
   const table = core.tableOf(row);
-  const ownedOf = (object: T): KubeObject => withOwnedFields(core, row, object, ownedFields(object));
+  const ownedOf = (object: T): KubeObject => withOwnedFields(core, row, object, fieldsOf(object));
   for (const expected of objects) {
     const key = keyOfObject(row, expected);
     const stored = table.get(key);
@@ -58,6 +74,15 @@ function reconcile<T extends KubeObject>(
       storeOwn(core, row, ownedOf(expected));
     } else if (!deepEqual(completed, existing)) updateOwn(core, row, stored, completed);
   }
+}
+
+/** Of the objects of a policy, which servers share. */
+const knownFields = new WeakMap<KubeObject, Readonly<Record<string, unknown>>>();
+
+function fieldsOf(object: KubeObject): Readonly<Record<string, unknown>> {
+  const fields = knownFields.get(object) ?? ownedFields(object);
+  knownFields.set(object, fields);
+  return fields;
 }
 
 /** All fields of such an object as managed fields: its lists and its role reference are atomic. */
