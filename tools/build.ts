@@ -60,9 +60,16 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
 }
 
+/** Makes the script a function of a CommonJS module. By the first line Bun knows that it need not transpile the file. */
+function asFunction(file: string): string {
+  const script = readFileSync(file, "utf8");
+  const text = `// @bun @bun-cjs\n(function(exports,require,module,__filename,__dirname){${script}\n})`;
+  writeFileSync(file, text);
+  return text;
+}
+
 /** A module with the exports of the library's bundle, which it loads. */
-function writeLoader(output: string): void {
-  const text = readFileSync(LIBRARY, "utf8");
+function writeLoader(output: string, text: string): void {
   // A script of node:vm has neither without further settings.
   for (const word of ["import(", "import.meta"]) {
     if (text.includes(word)) throw new Error(`${LIBRARY} has ${word}: what it imports on demand must be in the bundle`);
@@ -95,7 +102,7 @@ run(process.execPath, ["build", ...minifyFlags, ...libraryFlags, "src/testing/te
 for (const name of bundledPackages((JSON.parse(readFileSync(`${LIBRARY}.map`, "utf8")) as SourceMap).sources)) {
   packages.add(name);
 }
-writeLoader("dist/testing.mjs");
+writeLoader("dist/testing.mjs", asFunction(LIBRARY));
 run("node_modules/.bin/tsc", ["-b", "src/testing"]);
 const declared = writeDeclarations("testing/testing", "dist/types");
 process.stdout.write(`${LIBRARY}: ${(statSync(LIBRARY).size / 1e6).toFixed(1)} MB, ${declared} declarations\n`);

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadBundle } from "./compiled-bundle.ts";
 
-const TEXT = `const { sep } = require("node:path");
+const TEXT = `// @bun @bun-cjs
+(function (exports, require, module, __filename, __dirname) {
+const { sep } = require("node:path");
 exports.sep = sep;
-exports.startCluster = async (options) => ({ options, file: __filename });`;
+exports.startCluster = async (options) => ({ options, file: __filename });
+})`;
 
 let root = "";
 let file = "";
@@ -35,6 +38,18 @@ it("loads a bundle, and on Node keeps its compiled code after the first start", 
     expect(sep).toBe("/");
     expect(await startCluster({ nodes: 2 })).toEqual({ options: { nodes: 2 }, file });
     expect(cached()).toHaveLength(perRuntime);
+  }
+});
+
+it("keeps the code of both forms of start", async () => {
+  for (const [time, forms] of [
+    ["virtual", 1],
+    ["real", 3],
+    ["virtual", 3],
+  ] as const) {
+    await loadBundle(file, "a").startCluster({ time });
+    for (const name of cached())
+      expect(readFileSync(join(root, "node_modules/.cache/steersman", name)).at(-1)).toBe(forms);
   }
 });
 

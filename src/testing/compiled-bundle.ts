@@ -19,28 +19,35 @@ export interface Bundle {
 
 type ModuleFunction = (exports: object, require: NodeJS.Require, module: object, file: string, folder: string) => void;
 
-/** hash: of the bundle's text; V8 compares only the length of the text. */
+/** The bundle is a function of a CommonJS module. hash: of its text; V8 compares only the length of the text. */
 export function loadBundle(file: string, hash: string): Bundle {
   const require = createRequire(file);
-  const folder = process.versions.bun === undefined ? cacheFolder(file) : undefined;
-  if (folder === undefined) return require(file) as Bundle;
-  const cacheFile = join(folder, `${basename(file, ".cjs")}-${cachedDataVersionTag()}-${hash}.bin`);
-  const cachedData = contentOf(cacheFile);
-  // On the line of the text's beginning, so that stack traces name the lines of the file.
-  const text = `(function(exports,require,module,__filename,__dirname){${readFileSync(file, "utf8")}\n})`;
-  const script = new Script(text, { filename: file, ...(cachedData && { cachedData }) });
+  if (process.versions.bun !== undefined) return require(file) as Bundle;
+  const folder = cacheFolder(file);
+  const cacheFile = folder && join(folder, `${basename(file, ".cjs")}-${cachedDataVersionTag()}-${hash}.bin`);
+  const kept = cacheFile === undefined ? undefined : contentOf(cacheFile);
+  const script = new Script(readFileSync(file, "utf8"), {
+    filename: file,
+    ...(kept && { cachedData: kept.subarray(0, -1) }),
+  });
   const module = { exports: {} };
   (script.runInThisContext() as ModuleFunction)(module.exports, require, module, file, dirname(file));
   const bundle = module.exports as Bundle;
-  if (cachedData !== undefined && script.cachedDataRejected !== true) return bundle;
-  let isKept = false;
+  if (cacheFile === undefined) return bundle;
+  let compiled = script.cachedDataRejected === true ? 0 : (kept?.at(-1) ?? 0);
   const startCluster: Start = async (...args) => {
     const cluster = await bundle.startCluster(...args);
-    if (!isKept) keep(script, cacheFile);
-    isKept = true;
+    const form = formOf(args);
+    if ((compiled & form) === 0) keep(script, cacheFile, compiled | form);
+    compiled |= form;
     return cluster;
   };
   return { ...bundle, startCluster };
+}
+
+/** The last byte of the file has a bit for each form of start whose code is in it. A cluster that listens needs more code. */
+function formOf([options]: readonly unknown[]): number {
+  return (options as { readonly time?: string } | undefined)?.time === "real" ? 2 : 1;
 }
 
 /** Where Node is told to keep compiled code, or else beside the packages that this one is installed with. */
@@ -62,12 +69,12 @@ function contentOf(file: string): Buffer | undefined {
 }
 
 /** Processes that start at the same time may keep it at the same time: the file gets its name when it is whole. */
-function keep(script: Script, file: string): void {
+function keep(script: Script, file: string, forms: number): void {
   const folder = dirname(file);
   const draft = `${file}.${process.pid}`;
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(draft, script.createCachedData());
+    writeFileSync(draft, Buffer.concat([script.createCachedData(), Buffer.of(forms)]));
     renameSync(draft, file);
     const sameRuntime = file.slice(0, file.lastIndexOf("-") + 1);
     for (const name of readdirSync(folder)) {
