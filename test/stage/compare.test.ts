@@ -128,6 +128,8 @@ describe("differential", () => {
     ]);
     const writes = [statusWrite(4, {}, 409), statusWrite(4, { replicas: 2 })];
     expect(differences(once, played(4, { writes, reads: [liveRead(4), liveRead(4)] }))).toEqual([]);
+    const before = played(4, { writes: [liveRead(4), ...writes] });
+    expect(differences(once, before)).toEqual([]);
   });
 
   it("a live read before an equal patch does not count again, and counts without the patch", () => {

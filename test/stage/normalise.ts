@@ -77,7 +77,7 @@ export function normalise(traces: Traces): readonly Section[] {
     const live = withoutRepeatedLooks(readsThatCount(phase), phase);
     const isRepeated = ({ objectRef }: AuditEvent): boolean =>
       traces.repeated.has("*") || traces.repeated.has(`${number} ${objectRef?.resource} ${objectRef?.name}`);
-    const reads = unprovoked(live, writes);
+    const reads = unprovoked(live, phase);
     const once = reads.filter((event) => !isRepeated(event)).map(asRead);
     const often = distinct(reads.filter(isRepeated).map(asRead));
     sections.push({ name: `reads of phase ${number}`, items: [...once, ...often] });

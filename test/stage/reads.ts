@@ -4,6 +4,7 @@
 import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { agentOf, type Item, withoutPem } from "./items.ts";
+import { isWrite } from "./requests.ts";
 
 /** Parameters whose values are chance. The versions "" and "0" have a meaning. */
 const CHANCE = new Set(["resourceVersion", "timeout", "timeoutSeconds", "continue"]);
@@ -60,21 +61,26 @@ export function distinct(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * Live reads without those that follow a failed write. The number of conflicts, and whether an object is already gone,
- * is chance, and each failure makes the writer read the newest object once.
+ * Live reads without those that a failed write explains. The number of conflicts, and whether an object is already gone,
+ * is chance. After a conflict the writer reads the newest object once. An object that is gone was read before.
+ * The phase has reads and writes in their order.
  */
-export function unprovoked(reads: readonly AuditEvent[], writes: readonly AuditEvent[]): readonly AuditEvent[] {
-  const provoked = new Map<string, number>();
-  for (const write of writes) {
-    const hasFailed = (write.responseStatus?.code ?? 0) >= 400;
-    if (hasFailed) provoked.set(targetOf(write), (provoked.get(targetOf(write)) ?? 0) + 1);
+export function unprovoked(reads: readonly AuditEvent[], phase: readonly AuditEvent[]): readonly AuditEvent[] {
+  const left = new Map<string, number>();
+  const expect = (event: AuditEvent, change: number): void => {
+    left.set(targetOf(event), (left.get(targetOf(event)) ?? 0) + change);
+  };
+  const hasFailed = (event: AuditEvent): boolean => isWrite(event) && (event.responseStatus?.code ?? 0) >= 400;
+  for (const event of phase) if (hasFailed(event) && !isConflict(event)) expect(event, 1);
+  const live = new Set(reads.filter(({ verb }) => verb === "get"));
+  const provoked = new Set<AuditEvent>();
+  for (const event of phase) {
+    if (hasFailed(event) && isConflict(event)) expect(event, 1);
+    if (!live.has(event) || (left.get(targetOf(event)) ?? 0) === 0) continue;
+    expect(event, -1);
+    provoked.add(event);
   }
-  return reads.filter((read) => {
-    const left = provoked.get(targetOf(read)) ?? 0;
-    if (read.verb !== "get" || left === 0) return true;
-    provoked.set(targetOf(read), left - 1);
-    return false;
-  });
+  return reads.filter((read) => !provoked.has(read));
 }
 
 /** Whether both patches have the same user and the same answer. */
