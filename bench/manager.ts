@@ -5,8 +5,9 @@
 // Growth: --whole --only=ours --piece=pods --pods=1000,2000,4000,8000; with [--unrelated=20000] pods of another
 // namespace.
 // For diagnosis: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--profile=<folder>]
-// [--threads]. --quick: one round with little work. It writes nothing unless --out names a file. --report=<file>: only
-// the page, from that file.
+// [--threads] [--calls=<folder>], which gets the audit events of each workload.
+// --quick: one round with little work. It writes nothing unless --out names a file, and then not the page.
+// --report=<file>: only the page, from that file.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -161,7 +162,7 @@ async function measureStart(
     cpuMs: cpuMs(program.pid),
     peakRssMib: rssMib(program.pid).peak,
     apiServerCpuMs: cpuMs(plane.apiServer.pid) - serverBefore,
-    ...callsSince(plane, mark),
+    ...callsSince(plane, mark, `${manager} ${name}`),
   };
   await program.stop();
   tell(sample);
@@ -228,18 +229,25 @@ async function measure(
     cpuMs: cpuMs(program.pid) - before.cpu,
     peakRssMib: rssMib(program.pid).peak,
     apiServerCpuMs: cpuMs(plane.apiServer.pid) - before.server,
-    ...callsSince(plane, mark),
+    ...callsSince(plane, mark, `${manager} ${workload.name}`),
     ...(watchesLoop ? { loopDelayP99Ms: await loopDelay(program.pid) } : {}),
   };
   tell(sample);
   return sample;
 }
 
-function callsSince(plane: ControlPlane, mark: number): Pick<Sample, "apiCalls" | "apiCallsBy"> {
+function callsSince(plane: ControlPlane, mark: number, title: string): Pick<Sample, "apiCalls" | "apiCallsBy"> {
   const calls = plane.audit.since(mark).filter(({ stage: when }) => when === "ResponseComplete");
+  const folder = option("calls");
+  if (folder !== undefined) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${title}, ${Date.now()}.json`), calls.map((call) => JSON.stringify(call)).join("\n"));
+  }
   const apiCallsBy: Record<string, number> = {};
-  for (const { verb, objectRef } of calls) {
-    const what = [verb, objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join(" ");
+  for (const { verb, objectRef, responseStatus } of calls) {
+    const outcome = responseStatus?.code === 409 ? "refused for a conflict" : undefined;
+    const parts = [verb, objectRef?.resource, objectRef?.subresource, outcome];
+    const what = parts.filter((part) => part !== undefined).join(" ");
     apiCallsBy[what] = (apiCallsBy[what] ?? 0) + 1;
   }
   return { apiCalls: calls.length, apiCallsBy };
@@ -296,7 +304,7 @@ if (reportOnly === undefined && (isFull || option("out") !== undefined)) {
   mkdirSync(join(repository, "bench", "results"), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);
 }
-if (reportOnly !== undefined || isFull) {
+if (reportOnly !== undefined || (isFull && option("out") === undefined)) {
   const page = join(repository, "docs", "benchmarks.md");
   writeFileSync(page, withSection(existsSync(page) ? readFileSync(page, "utf8") : "", section, suite));
 }

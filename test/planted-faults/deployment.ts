@@ -78,5 +78,12 @@ export const plan: FaultPlan = {
       replace: "alive.toSorted(byRevision).slice(alive.length - surplus)",
       noticedBy: "keeps as many old ReplicaSets as the history limit says",
     },
+    {
+      name: "a status is sent that the sync's own last write has made stale",
+      file: `${controller}/writes.ts`,
+      find: "if (answer.metadata.resourceVersion !== resourceVersion) replaced.add(resourceVersion);",
+      replace: "",
+      noticedBy: "sends no status that conflicts with the one that the same sync has written",
+    },
   ],
 };

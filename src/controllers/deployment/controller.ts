@@ -7,7 +7,7 @@
  * Requeues:    when the progress deadline will have passed. A failing key is dropped after 15 retries.
  * Upstream:    pkg/controller/deployment.
  * Deviations:  when a pod of a Recreate Deployment is deleted, its ReplicaSets are read from the cache instead of the
- *              server.
+ *              server. A write that conflicts with an earlier one of the same sync is not sent (writes.ts).
  */
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";

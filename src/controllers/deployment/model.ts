@@ -16,6 +16,8 @@ export type ReplicaSet = ObjectOf<typeof ReplicaSets>;
 
 export const HASH_LABEL = "pod-template-hash";
 
+export type DeploymentsApi = Pick<ResourceClient<Deployment>, "get" | "update" | "updateStatus">;
+
 export interface Deps {
   readonly clock: Clock;
   readonly log: Logger;
@@ -23,7 +25,7 @@ export interface Deps {
   readonly deployments: SharedInformer<Deployment>;
   readonly replicaSets: SharedInformer<ReplicaSet>;
   readonly pods: SharedInformer<Stored<Pod>>;
-  readonly deploymentsApi: ResourceClient<Deployment>;
+  readonly deploymentsApi: DeploymentsApi;
   readonly setsApi: ResourceClient<ReplicaSet>;
   readonly selectorOf: (deployment: Deployment) => Selector | ValueError;
   /** The gate DeploymentReplicaSetTerminatingReplicas. */

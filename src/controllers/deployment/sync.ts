@@ -13,10 +13,12 @@ import { annotatedReplicas, rollbackRevision } from "./revisions.ts";
 import { rollback } from "./rollback.ts";
 import { pauseCondition, syncStatus } from "./status.ts";
 import { rolloutRecreate, rolloutRolling, scale } from "./strategies.ts";
+import { apiOfSync } from "./writes.ts";
 
-export async function syncDeployment(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
-  const deployment = deps.deployments.lister.get(key);
+export async function syncDeployment(key: ObjectKey, given: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const deployment = given.deployments.lister.get(key);
   if (deployment === undefined) return done;
+  const deps = { ...given, deploymentsApi: apiOfSync(given.deploymentsApi) };
   try {
     if (selectsEverything(deployment)) return await refuseSelector(deployment, deps, signal);
     return await syncSets(deployment, deps, signal);
