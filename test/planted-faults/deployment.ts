@@ -85,5 +85,19 @@ export const plan: FaultPlan = {
       replace: "",
       noticedBy: "sends no status that conflicts with the one that the same sync has written",
     },
+    {
+      name: "a ReplicaSet is created once more before the cache shows it",
+      file: `${controller}/sync.ts`,
+      find: "if (waitMs > 0) return",
+      replace: "if (waitMs > 5000) return",
+      noticedBy: "creates a ReplicaSet once, although the cache shows its own status first",
+    },
+    {
+      name: "a sync waits for ever for a ReplicaSet that the cache never shows",
+      file: `${controller}/created-sets.ts`,
+      find: "const leftMs = isSeen ? 0 : created.endMs - this.#clock.monotonicMs();",
+      replace: "const leftMs = isSeen ? 0 : WAIT_MS;",
+      noticedBy: "goes on without the ReplicaSet that it has created when the cache does not show it in a second",
+    },
   ],
 };

@@ -7,7 +7,8 @@
  * Requeues:    when the progress deadline will have passed. A failing key is dropped after 15 retries.
  * Upstream:    pkg/controller/deployment.
  * Deviations:  when a pod of a Recreate Deployment is deleted, its ReplicaSets are read from the cache instead of the
- *              server. A write that conflicts with an earlier one of the same sync is not sent (writes.ts).
+ *              server. A write that conflicts with an earlier one of the same sync is not sent (writes.ts). A sync waits
+ *              up to a second for the cache to show the ReplicaSet that the last one has created.
  */
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -20,6 +21,7 @@ import { addControllerIndex } from "#kit/controller-index.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
 import { OwnerLookup } from "#kit/owner-lookup.ts";
 import { parsedSelectors } from "#kit/parsed-selectors.ts";
+import { CreatedSets } from "./created-sets.ts";
 import type { Deployment, Deps } from "./model.ts";
 import { syncDeployment } from "./sync.ts";
 import { podTriggers, setTriggers } from "./triggers.ts";
@@ -48,19 +50,21 @@ export const deploymentController: ControllerDescriptor<DeploymentOptions> = key
   },
   build(parts, { workers }) {
     const { clock, gates } = parts.context;
+    const replicaSets = parts.informer(ReplicaSets);
     const deps: Deps = {
       clock,
       log: parts.log,
       recorder: parts.recorder(),
       deployments: parts.informer(Deployments),
-      replicaSets: parts.informer(ReplicaSets),
+      replicaSets,
       pods: parts.informer(Pods),
       deploymentsApi: parts.client.resource(Deployments),
       setsApi: parts.client.resource(ReplicaSets),
+      createdSets: new CreatedSets(clock, replicaSets.lister),
       selectorOf: parsedSelectors(({ spec }: Deployment) => selectorFromObject(spec?.selector)),
       reportsTerminating: gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
     };
-    const { deployments, replicaSets, pods, selectorOf } = deps;
+    const { deployments, pods, selectorOf } = deps;
     addControllerIndex(replicaSets);
     addControllerIndex(pods);
     const lookup = new OwnerLookup({

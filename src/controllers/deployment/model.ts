@@ -10,6 +10,7 @@ import type { Logger } from "#base/log.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { EventRecorder } from "#kit/events/recorder.ts";
+import type { CreatedSets } from "./created-sets.ts";
 
 export type Deployment = ObjectOf<typeof Deployments>;
 export type ReplicaSet = ObjectOf<typeof ReplicaSets>;
@@ -27,6 +28,7 @@ export interface Deps {
   readonly pods: SharedInformer<Stored<Pod>>;
   readonly deploymentsApi: DeploymentsApi;
   readonly setsApi: ResourceClient<ReplicaSet>;
+  readonly createdSets: CreatedSets;
   readonly selectorOf: (deployment: Deployment) => Selector | ValueError;
   /** The gate DeploymentReplicaSetTerminatingReplicas. */
   readonly reportsTerminating: boolean;

@@ -3,6 +3,7 @@
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
+import { objectKey } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound, newNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -112,6 +113,7 @@ async function createNewSet(
       newSet: existing,
     };
   }
+  deps.createdSets.add(objectKey(deployment), created);
   const { name } = created.metadata;
   const size = replicasOf(object);
   if (size > 0) scaledEvent(deployment, `Scaled up replica set ${name} from 0 to ${size}`, deps);

@@ -6,24 +6,30 @@ import { Deployments } from "#api/generated/resources/apps-v1.ts";
 import type { ObjectKey } from "#api/object.ts";
 import { ApiError, isNamespaceTerminating } from "#api/status-error.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
-import { done, type SyncResult } from "#kit/worker-loop.ts";
+import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { allSets, type Deployment, type Deps, isActive, type ReplicaSet, type Rollout, replicasOf } from "./model.ts";
 import { claimSets, cleanUp, resolveSets } from "./replica-sets.ts";
 import { annotatedReplicas, rollbackRevision } from "./revisions.ts";
 import { rollback } from "./rollback.ts";
 import { pauseCondition, syncStatus } from "./status.ts";
 import { rolloutRecreate, rolloutRolling, scale } from "./strategies.ts";
-import { apiOfSync } from "./writes.ts";
+import { apiOfSync, ReplacedError } from "./writes.ts";
 
 export async function syncDeployment(key: ObjectKey, given: Deps, signal: AbortSignal): Promise<SyncResult> {
   const deployment = given.deployments.lister.get(key);
-  if (deployment === undefined) return done;
+  if (deployment === undefined) {
+    given.createdSets.forget(key);
+    return done;
+  }
+  const waitMs = given.createdSets.waitMs(key);
+  if (waitMs > 0) return requeueAfter(waitMs, "ReplicaSet in the cache");
   const deps = { ...given, deploymentsApi: apiOfSync(given.deploymentsApi) };
   try {
     if (selectsEverything(deployment)) return await refuseSelector(deployment, deps, signal);
     return await syncSets(deployment, deps, signal);
   } catch (error) {
     if (isNamespaceTerminating(error)) return done; // no object can be created in the namespace
+    if (error instanceof ReplacedError) return done; // the event of the sync's own write brings the next sync
     throw error;
   }
 }

@@ -1,24 +1,25 @@
 // The writes of one sync to its Deployment. All of them carry the version that the sync began with.
 
-import { Deployments } from "#api/generated/resources/apps-v1.ts";
-import { newConflict } from "#api/status-error.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { Deployment, DeploymentsApi } from "./model.ts";
 
-const CAUSE = "the object has been modified; please apply your changes to the latest version and try again";
+/** The sync goes no further: its own write has replaced the Deployment that it began with. */
+export class ReplacedError extends Error {
+  override readonly name = "ReplacedError";
+}
 
 /**
  * The API for one sync. A write fails without a request when an earlier write of the sync has replaced the version that
- * it carries: the server would answer with a conflict. The sync is retried then, by a cache that has the first write.
- * Deviation: upstream sends that write, one for each new ReplicaSet.
+ * it carries: the server would answer with a conflict. The event of the earlier write brings the next sync.
+ * Deviation: upstream sends that write, one for each new ReplicaSet, and retries after the conflict.
  */
 export function apiOfSync(api: DeploymentsApi): DeploymentsApi {
   const replaced = new Set<string>();
   const guarded =
     (send: ResourceClient<Deployment>["update"]): typeof send =>
     async (request, signal) => {
-      const { name, resourceVersion } = request.object.metadata;
-      if (replaced.has(resourceVersion)) throw newConflict(Deployments, name, CAUSE);
+      const { resourceVersion } = request.object.metadata;
+      if (replaced.has(resourceVersion)) throw new ReplacedError(`version ${resourceVersion} is replaced`);
       const answer = await send(request, signal);
       if (answer.metadata.resourceVersion !== resourceVersion) replaced.add(resourceVersion);
       return answer;
