@@ -28,6 +28,13 @@ export const plan: FaultPlan = {
   ],
   faults: [
     {
+      name: "a pod that is gone when its turn comes is asked for once more",
+      file: `${pods}/collect.ts`,
+      find: "if (deps.pods.lister.get(objectKey(pod))?.metadata.uid !== pod.metadata.uid) return;",
+      replace: "",
+      noticedBy: "leaves a pod out that is gone when its turn comes",
+    },
+    {
       name: "the oldest terminated pods go before the evicted ones",
       file: `${pods}/victims.ts`,
       find: "Number(isEvicted(b)) - Number(isEvicted(a)) ||",

@@ -78,5 +78,12 @@ export const plan: FaultPlan = {
       replace: "return isControlledBy(found, cronJob) ? undefined : found;",
       noticedBy: "notes a Job of the due name that it controls and forgot",
     },
+    {
+      name: "a CronJob is read although the last write names the Job",
+      file: `${folder}/children.ts`,
+      find: "if (written !== undefined && isNewer(written, cronJob)",
+      replace: "if (written !== undefined && isNewer(cronJob, written)",
+      noticedBy: "a Job that the cache shows before the status that names it needs no read",
+    },
   ],
 };

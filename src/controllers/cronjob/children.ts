@@ -9,7 +9,17 @@ import { timeOrUndefined } from "#api/time.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
 import { olderFirst } from "#kit/order.ts";
-import { type CronJob, type Deps, endOf, isActive, type Job, removeActive, type Working, working } from "./model.ts";
+import {
+  type CronJob,
+  type Deps,
+  endOf,
+  isActive,
+  isNewer,
+  type Job,
+  removeActive,
+  type Working,
+  working,
+} from "./model.ts";
 
 const BY_CONTROLLER_NAME = "controller name";
 
@@ -42,8 +52,7 @@ export async function noteChildren(
     const end = endOf(job);
     if (end !== undefined) noteEnd(current, job, end, deps, changed);
     else if (!isActive(current, uid)) {
-      const { namespace, name: cronJobName } = current.cronJob.metadata;
-      const fresh = working(await deps.cronJobsApi.get({ namespace, name: cronJobName }, signal));
+      const fresh = await freshFor(uid, current.cronJob, deps, signal);
       if (isActive(fresh, uid)) current = fresh;
       else {
         const message = `Saw a job that the controller did not create or forgot: ${name}`;
@@ -53,6 +62,17 @@ export async function noteChildren(
   }
   await dropMissing(current, jobs, deps, signal, changed);
   return current;
+}
+
+/**
+ * A newer CronJob than the cached one, which may know the Job. Deviation: upstream asks the server each time. The answer
+ * to this controller's last write does as well when it names the Job.
+ */
+async function freshFor(jobUid: string, cronJob: CronJob, deps: Deps, signal: AbortSignal): Promise<Working> {
+  const written = deps.written.get(objectKey(cronJob));
+  if (written !== undefined && isNewer(written, cronJob) && isActive(working(written), jobUid)) return working(written);
+  const { namespace, name } = cronJob.metadata;
+  return working(await deps.cronJobsApi.get({ namespace, name }, signal));
 }
 
 function noteEnd(current: Working, job: Job, end: string, deps: Deps, changed: () => void): void {

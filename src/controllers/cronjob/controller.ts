@@ -10,7 +10,8 @@
  * Deviations:  if a Job with the due name exists, it is read in its namespace. A Job of this CronJob is recorded as
  *              active, another one is left alone. Go reads it without the namespace, which fails, and repeats the
  *              create for ever. Jobs are processed oldest first; Go's order is random. A schedule that is only a TZ=
- *              prefix is reported as one without fields; Go's parser panics.
+ *              prefix is reported as one without fields; Go's parser panics. A CronJob is not read
+ *              from the server for a Job that is named by the controller's own last write.
  */
 
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -49,6 +50,7 @@ export const cronJobController: ControllerDescriptor<CronJobOptions> = keyedCont
       jobs: parts.informer(Jobs),
       cronJobsApi: client.resource(CronJobs),
       jobsApi: client.resource(Jobs),
+      written: new Map(),
       creationSkew: context.metrics.histogram({
         name: "cronjob_controller_job_creation_skew_duration_seconds",
         help: "Time between when a cronjob is scheduled to be run, and when the corresponding job is created",

@@ -2,7 +2,9 @@
 
 import type { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
 import type { CronJobStatus } from "#api/generated/types/batch-v1.ts";
+import type { ObjectKey } from "#api/object.ts";
 import type { ObjectOf } from "#api/resource.ts";
+import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
 import type { Histogram } from "#base/metrics.ts";
@@ -23,6 +25,8 @@ export interface Deps {
   readonly jobs: SharedInformer<Job>;
   readonly cronJobsApi: ResourceClient<CronJob>;
   readonly jobsApi: ResourceClient<Job>;
+  /** CronJobs as this controller has written them last, by key. Those that the cache has, too, may be missing. */
+  readonly written: Map<ObjectKey, CronJob>;
   /** Seconds between the scheduled time and the creation of a Job. */
   readonly creationSkew: Histogram;
 }
@@ -45,6 +49,13 @@ export function isActive({ status }: Working, uid: string): boolean {
 
 export function removeActive({ status }: Working, uid: string): void {
   status.active = (status.active ?? []).filter((reference) => reference.uid !== uid);
+}
+
+/** Of one object. Versions that cannot be compared are as good as old. */
+export function isNewer({ metadata: a }: CronJob, { metadata: b }: CronJob): boolean {
+  const [left, right] = [a.resourceVersion, b.resourceVersion];
+  if (a.uid !== b.uid || !isComparableResourceVersion(left) || !isComparableResourceVersion(right)) return false;
+  return compareResourceVersions(left, right) > 0;
 }
 
 /** Complete or Failed; undefined while the Job runs. */

@@ -32,6 +32,7 @@ async function eventsOf(spec: Partial<CronJobSpec>): Promise<{ readonly events: 
     zones: UTC_ONLY,
     cronJobs: { lister: createLister(cronJobs, CronJobs) },
     jobs: { store: jobs },
+    written: new Map(),
     recorder: {
       event: (_: unknown, type: string, reason: string, message: string) =>
         events.push(`${type} ${reason}: ${message}`),

@@ -16,12 +16,14 @@ import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { childrenOf, noteChildren } from "./children.ts";
 import { isTooLate, nextTimeInMs, recentTime } from "./due-time.ts";
 import { cleanUp, deleteJob } from "./history.ts";
-import { type CronJob, type Deps, isActive, type Job, type Working, working } from "./model.ts";
+import { type CronJob, type Deps, isActive, isNewer, type Job, type Working, working } from "./model.ts";
 import { jobAt, jobName } from "./new-job.ts";
 import { formatMail, namesZone, parseSchedule, zoneProblem } from "./schedule.ts";
 
 export async function syncCronJob(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const cronJob = deps.cronJobs.lister.get(key);
+  const written = deps.written.get(key);
+  if (written !== undefined && (cronJob === undefined || !isNewer(written, cronJob))) deps.written.delete(key);
   if (cronJob === undefined) return done;
   const jobs = childrenOf(cronJob, deps);
   const own = working(cronJob);
@@ -37,7 +39,10 @@ export async function syncCronJob(key: ObjectKey, deps: Deps, signal: AbortSigna
   }
   // As upstream, changes made on a fresher copy are lost here: the write is then refused, and the next sync finds the
   // Job by its name.
-  if (isChanged) await deps.cronJobsApi.updateStatus({ object: { ...cronJob, status: own.status } }, signal);
+  if (isChanged) {
+    const object = { ...cronJob, status: own.status };
+    deps.written.set(key, await deps.cronJobsApi.updateStatus({ object }, signal));
+  }
   if ("error" in outcome) throw outcome.error;
   return outcome.waitMs === undefined ? done : requeueAfter(outcome.waitMs, "schedule");
 }

@@ -6,7 +6,7 @@
  *              whose node is not ready and tainted out-of-service, is deleted at once. A pod whose node has been
  *              missing for 40 seconds is deleted too.
  * Requeues:    checks all pods every 20 seconds, and retries failures then.
- * Deviations:  pods are deleted in the order of their names.
+ * Deviations:  pods are deleted in the order of their names. A pod that is gone before its turn is skipped.
  * Upstream:    pkg/controller/podgc.
  */
 

@@ -137,3 +137,20 @@ it("pod-garbage-collector/traps does not fail a pod that has the name of an orph
   expect(world.requests("DELETE")).toEqual([]);
   expect((await world.of(Pods).find("web"))?.status?.phase).toBe("Running");
 });
+
+it("pod-garbage-collector/writes leaves a pod out that is gone when its turn comes", async () => {
+  const turn = Promise.withResolvers<void>();
+  const intercept: Interception = async ({ method, path }, who) => {
+    if (isOwn(who) && method === "PATCH" && path.includes("/pods/a/")) await turn.promise;
+    return undefined;
+  };
+  await using world = await PodWorld.open("turns", { intercept });
+  for (const name of ["a", "b"]) await world.pod(name, { nodeName: "gone" });
+  await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
+  await world.of(Pods).delete("b", { gracePeriodSeconds: 0 });
+  await world.pass(1000);
+  turn.resolve();
+  await world.pass(1000);
+  expect(await world.exists(Pods, "a")).toBe(false);
+  expect(world.requests("PATCH")).toHaveLength(1);
+});
