@@ -1,6 +1,6 @@
 // The end of a ReplicaSet. The controller may see the set's deletion or the changes of its pods first. That is chance,
-// in Go too, and decides its reaction. Here the scenario decides: it holds back the second event. A finalizer keeps the
-// set until its controller has written the last status.
+// in Go too, and decides its reaction. Here the scenario decides: it waits until the controller has seen the first event,
+// or holds back the second. A finalizer keeps the set until its controller has written the last status.
 // One order is not played: the controller sees the pods go before the set's deletion and replaces them. A pod ends in
 // two events, terminating and gone, and no held watch decides whether the controller counts between them.
 
@@ -18,7 +18,6 @@ const COLLECTOR = "garbage-collector-controller";
 export const endings: readonly ScenarioText[] = [
   {
     name: "workloads/S8 a set deleted without its pods and created again adopts them",
-    alone: true,
     async play(stage) {
       await kept(stage, "first", "second");
       await orphan(stage);
@@ -27,7 +26,6 @@ export const endings: readonly ScenarioText[] = [
   },
   {
     name: "workloads/S13 the pods of a set deleted without them go to another one with the same selector",
-    alone: true,
     async play(stage) {
       await kept(stage, "first", "second");
       await orphan(stage);
@@ -43,7 +41,8 @@ export const endings: readonly ScenarioText[] = [
     async play(stage) {
       await kept(stage, "first", "second");
       stage.hold(ReplicaSets);
-      await deleteOrphaning(stage);
+      await deleteSet(stage);
+      await orphanPods(stage);
       await stage.untilRead(ReplicaSets, "web");
       stage.release(ReplicaSets);
       await untilStatus(stage, { replicas: 0, observedGeneration: 2 });
@@ -92,11 +91,11 @@ async function kept(stage: Stage, ...symbols: readonly string[]): Promise<readon
   return names;
 }
 
-/**
- * Deletes the set and orphans its pods. The garbage collector would do the latter, but it may share the held watches.
- */
-async function deleteOrphaning(stage: Stage): Promise<void> {
-  await objects(stage).delete("web", { propagationPolicy: "Background" });
+/** Deletes the set. While its finalizer keeps the set, the garbage collector does not touch the pods. */
+const deleteSet = (stage: Stage): Promise<void> => objects(stage).delete("web", { propagationPolicy: "Background" });
+
+/** Orphans the pods. The garbage collector could do this, but it may share the held watches. */
+async function orphanPods(stage: Stage): Promise<void> {
   for (const { metadata } of await stage.of(Pods).list()) {
     await stage.of(Pods).patch(metadata.name, { metadata: { ownerReferences: null } });
   }
@@ -108,13 +107,10 @@ async function setFinalizers(stage: Stage, finalizers: readonly string[] | null)
 
 /** The controller sees the deletion first, then the orphans. */
 async function orphan(stage: Stage): Promise<void> {
-  stage.hold(Pods);
-  stage.hold(ReplicaSets);
-  await deleteOrphaning(stage);
-  stage.release(ReplicaSets);
+  await deleteSet(stage);
   await untilStatus(stage, { observedGeneration: 2 });
   await stage.settle();
-  stage.release(Pods);
+  await orphanPods(stage);
   await untilStatus(stage, { replicas: 0 });
   await end(stage);
 }
