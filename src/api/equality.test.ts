@@ -15,7 +15,7 @@ describe("semantic equality", () => {
     const ours = pods.map((pod) => bits((other) => semanticEqual(pod, other, schema)));
     expect(ours).toEqual(rows.map(([equal]) => equal));
   });
-  it("agrees with upstream on what is a derivative", () => {
+  it("agrees with upstream on which objects are derivatives", () => {
     const ours = pods.map((pod) => bits((other) => isDerivative(pod, other, schema)));
     expect(ours).toEqual(rows.map(([, derivative]) => derivative));
   });

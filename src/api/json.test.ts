@@ -94,7 +94,7 @@ describe("JSON", () => {
     expect(parseJson(JSON.stringify(["[".repeat(5000), "\\"]))).toHaveLength(2);
   });
 
-  it("refuses bytes that are no UTF-8, and what is no object", () => {
+  it("refuses bytes that are not UTF-8, and values that are not objects", () => {
     expect(() => parseJsonBytes(new Uint8Array([0x22, 0xff, 0x22]))).toThrow("invalid UTF-8");
     for (const text of ["[]", "null", "1", '"a"']) {
       expect(() => decodeObject(new TextEncoder().encode(text), "application/json")).toThrow(/an object was expected/);
@@ -112,7 +112,7 @@ describe("JSON", () => {
     ]);
   });
 
-  it("knows content types by name, whatever their parameters", () => {
+  it("recognizes content types regardless of their parameters", () => {
     expect(formatOfMediaType("application/vnd.kubernetes.protobuf;stream=watch")).toBe("protobuf");
     expect(formatOfMediaType("Application/JSON ; charset=utf-8")).toBe("json");
     expect(formatOfMediaType("application/yaml")).toBe("yaml");

@@ -108,7 +108,7 @@ function pruned(value: unknown, keep: () => boolean): unknown {
 }
 
 describe("protobuf codec, properties", () => {
-  it("decodes what it encodes, whatever fields are set", () => {
+  it("decodes what it encodes, with any fields set", () => {
     fc.assert(
       fc.property(fc.constantFrom(...cases), fc.infiniteStream(fc.boolean()), ({ object }, coins) => {
         const partial = pruned(object, () => coins.next().value) as KubeObject;

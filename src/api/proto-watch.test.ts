@@ -10,7 +10,7 @@ const event = (type: WatchEvent["type"], name: string): WatchEvent => ({
 });
 
 describe("protobuf watch stream", () => {
-  it("decodes the events it encodes, however the stream is cut", () => {
+  it("decodes the events it encodes, with the stream cut at any place", () => {
     const name = fc.string({ minLength: 1, maxLength: 300 });
     const type = fc.constantFrom("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR") as fc.Arbitrary<
       WatchEvent["type"]

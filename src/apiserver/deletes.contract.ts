@@ -174,7 +174,7 @@ export function describeDeletes(subject: TestSubject): void {
   });
 
   describe(`${subject.name}: delete collection`, () => {
-    it("machinery/7.1.r19 deletes what is selected and answers with it", async () => {
+    it("machinery/7.1.r19 deletes the selected objects and answers with them", async () => {
       const { client } = await start("a", "b", "c");
       const { status, body } = await client.delete(`${MAPS}?labelSelector=app%20in%20(a,b)`);
       expect([status, body.kind]).toEqual([200, "ConfigMapList"]);

@@ -76,7 +76,7 @@ describe("expiry", () => {
     expect([table.size, expiry.size]).toEqual([0, 0]);
   });
 
-  it("lets go of the table when it is closed", () => {
+  it("releases the table when it is closed", () => {
     const { table, expiry, write } = setUp();
     write("a");
     expiry.close();

@@ -84,7 +84,7 @@ describe.each([inProcess("bytes"), inProcess("direct")])("int64 over $name", ({ 
     });
   });
 
-  it("survives in a custom resource, whatever its schema says", async () => {
+  it("survives in a custom resource with any schema", async () => {
     const client = await startWithWidgets(start);
     const spec = { count: INT64_MAX, free: { a: [INT64_MIN] } };
     const { status, body } = await client.post(WIDGETS, widget("a", spec));
@@ -96,7 +96,7 @@ describe.each([inProcess("bytes"), inProcess("direct")])("int64 over $name", ({ 
     expect(again.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion);
   });
 
-  it("is a number where it can be one, however the caller writes it", async () => {
+  it("is a number if possible, in whichever form the caller passes it", async () => {
     const client = await startWithWidgets(start);
     expect((await client.post(PODS, pod("a", 5n))).body.spec.tolerations[0].tolerationSeconds).toBe(5);
     const { body } = await client.post(WIDGETS, widget("a", { count: 5n, free: { a: 2n ** 64n } }));
@@ -104,7 +104,7 @@ describe.each([inProcess("bytes"), inProcess("direct")])("int64 over $name", ({ 
     expect((await client.patch(`${WIDGETS}/a`, "merge", { spec: { count: 6n } })).body.spec.count).toBe(6);
   });
 
-  it("is told from its neighbours in managed fields", async () => {
+  it("is distinguished from its neighbours in managed fields", async () => {
     const client = await startWithWidgets(start);
     const apply = (manager: string, set: readonly unknown[]): ReturnType<TestClient["patch"]> =>
       client.patch(`${WIDGETS}/a?fieldManager=${manager}`, "apply", widget("a", { set }));

@@ -53,7 +53,7 @@ it("remembers the text of frozen fields only", () => {
   expect(jsonText(of(open))).toBe(JSON.stringify(of(open)));
 });
 
-it("writes lists of what is no JSON as JSON.stringify does", () => {
+it("writes lists of values that are not JSON like JSON.stringify", () => {
   const value = { items: [undefined, { toJSON: () => "x" }, null, 1], metadata: { managedFields: [1] } };
   expect(jsonText(value)).toBe(JSON.stringify(value));
 });

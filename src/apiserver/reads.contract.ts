@@ -48,7 +48,7 @@ export function describeReads(subject: TestSubject): void {
       expect((await client.request(method, path)).status).toBe(status);
     });
 
-    it("machinery/7.1.r6 pages through one snapshot, whatever is written meanwhile", async () => {
+    it("machinery/7.1.r6 pages through one snapshot during writes", async () => {
       const { client } = await start("a", "b", "c", "d", "e");
       const first = await client.get(`${MAPS}?limit=2`);
       expect(namesOf(first)).toEqual(["a", "b"]);

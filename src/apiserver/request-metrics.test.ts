@@ -105,7 +105,7 @@ describe("metrics of requests", () => {
     expect(Number(seconds)).toBeGreaterThanOrEqual(90);
   });
 
-  it("know what is stored and what is under way", async () => {
+  it("count stored objects and requests in progress", async () => {
     const { bytes, metrics } = start();
     await bytes.post(MAPS, map("a"));
     // The second one records since when the use of legacy tokens is tracked.

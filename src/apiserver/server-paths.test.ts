@@ -19,7 +19,7 @@ const jwk = (kid: string, alg: string): PublicJwk => ({
 const tokenKeys = { ...checksumKeys("secret"), publicKeys: [jwk("b", "RS256"), jwk("a", "ES256"), jwk("c", "RS256")] };
 
 describe("the list of paths", () => {
-  it("names what is there, and nothing else", async () => {
+  it("lists exactly the existing paths", async () => {
     const { bytes } = startTestServer({ tokenKeys });
     const paths: string[] = (await bytes.get("/")).body.paths;
     expect(paths).toEqual([...paths].sort());

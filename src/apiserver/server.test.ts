@@ -172,7 +172,7 @@ describe("limits", () => {
     expect([status, body.message]).toEqual([400, "quantities differ by more than 10000 decimal places"]);
   });
 
-  it("machinery/7.1.r20 refuses bodies beyond 3 MiB, however they arrive", async () => {
+  it("machinery/7.1.r20 refuses bodies beyond 3 MiB, in one piece or streamed", async () => {
     const { bytes, server } = startTestServer();
     const large = new Uint8Array(3 * 1024 * 1024 + 1);
     const { status, body } = await bytes.post(MAPS, large);
@@ -213,7 +213,7 @@ describe("limits", () => {
     expect((await pending).status).toBe(504);
   });
 
-  it("machinery/7.1.r20 turns away what is too much at once, but never a master", async () => {
+  it("machinery/7.1.r20 refuses requests beyond the limit, but never those of system:masters", async () => {
     const held = Promise.withResolvers<undefined>();
     const { server } = startTestServer({
       limits: { mutatingInFlightMax: 1 },
@@ -236,7 +236,7 @@ describe("limits", () => {
 });
 
 describe("content types", () => {
-  it("machinery/7.1.r11 reads protobuf and YAML, and answers in what is wanted", async () => {
+  it("machinery/7.1.r11 reads protobuf and YAML, and answers in the requested format", async () => {
     const { bytes } = startTestServer();
     const protobuf = "application/vnd.kubernetes.protobuf";
     const object = configMap("p", { a: "1" });

@@ -11,7 +11,7 @@ it("quotes each warning, once", () => {
   expect(headersOf('a "b" \\c', "", 'a "b" \\c', "é漢🚢")).toEqual(['299 - "a \\"b\\" \\\\c"', '299 - "é漢🚢"']);
 });
 
-it("leaves out what cannot stand in a header", () => {
+it("leaves out texts that are not valid in a header", () => {
   expect(headersOf("a\nb", "c\u0085", "d\u0000", "e")).toEqual(['299 - "e"']);
 });
 

@@ -13,7 +13,7 @@ describe("childScope", () => {
     expect(childScope(a.signal).signal.reason).toBe("a");
   });
 
-  it("leaves no listener on its parents, however it ends", () => {
+  it("leaves no listener on its parents in any ending", () => {
     const parent = new AbortController();
     const listeners = countListeners(parent.signal);
     for (let i = 0; i < 1000; i++) {

@@ -148,7 +148,7 @@ describe("machinery/8.r10 the JSON log", () => {
     expect(written(write)).toEqual({ info, error });
   });
 
-  it("lets levels through up to its own", () => {
+  it("lets levels through up to the configured one", () => {
     let count = 0;
     for (let own = 0; own < 11; own++) {
       for (let level = 0; level < 11; level++) {

@@ -130,7 +130,7 @@ describe("machinery/8.r10 gates through the versions", () => {
     else expect(found).toEqual(expected);
   });
 
-  it("what was set is judged anew at another version", () => {
+  it("the set gates are validated again at another version", () => {
     const gates = new FeatureGates(table, "1.29");
     gates.setFromMap({ TestAlpha: true, TestBeta: true });
     expect(() => gates.setEmulatedVersion("1.28")).toThrow(early);
@@ -191,7 +191,7 @@ describe("machinery/8.r10 gates and the oldest peer", () => {
   const or = (name: string): string =>
     `${name}=true|false (BETA - default=false), or ${name}=true|false (BETA - default=true) if --min-compatibility-version>=1.30`;
 
-  it("an old one keeps what is new off, and help says until when", () => {
+  it("an old one keeps newer gates off, and help says until which version", () => {
     const gates = new FeatureGates(table, "1.30", "1.27");
     expect(names.filter((name) => gates.isEnabled(name))).toEqual([]);
     expect(gates.helpLines()).toEqual([
@@ -216,7 +216,7 @@ describe("machinery/8.r10 gates and the oldest peer", () => {
     expect(() => gates.setFromMap({ TestCompatC: false })).toThrow("locked to true");
   });
 
-  it("help leaves out what is final, deprecated or not there yet", () => {
+  it("help leaves out gates that are GA, deprecated or pre-alpha", () => {
     const gates = new FeatureGates(
       {
         gates: {

@@ -79,7 +79,7 @@ describe("FeatureGates", () => {
     for (const [name, value] of Object.entries(expected)) expect([name, gates.isEnabled(name)]).toEqual([name, value]);
   });
 
-  it("judges anew at another version", () => {
+  it("validates again at another version", () => {
     const gates = at("1.35");
     expect(gates.isEnabled("Grown")).toBe(true);
     gates.setFromMap({ Grown: false });

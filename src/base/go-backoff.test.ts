@@ -102,7 +102,7 @@ describe("retries", () => {
     expect(triedAt).toEqual([0, 10, 60, 310]);
   });
 
-  it("machinery/5.9.1 returns the first success and throws what is not retriable at once", async () => {
+  it("machinery/5.9.1 returns the first success and throws an error that is not retriable at once", async () => {
     const clock = testClock(0);
     const deps = { clock, rng: seededRng(1) };
     let tries = 0;
@@ -145,7 +145,7 @@ describe("retries", () => {
 });
 
 describe("ItemBackoff", () => {
-  it("doubles per key up to the maximum, starts over after twice that, and collects what is old", async () => {
+  it("doubles per key up to the maximum, starts over after twice that, and collects old keys", async () => {
     const clock = testClock();
     const backoff = new ItemBackoff({ clock, initialMs: 1000, maxMs: 5000 });
     const delays = Array.from({ length: 5 }, () => {

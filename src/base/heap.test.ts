@@ -11,7 +11,7 @@ class Item implements HeapItem {
 }
 
 describe("Heap", () => {
-  it("gives the smallest first, whatever is pushed, moved and removed", () => {
+  it("gives the smallest first, after any pushes, moves and removals", () => {
     const operation = fc.oneof(
       fc.record({ kind: fc.constant("push" as const), rank: fc.integer({ min: 0, max: 50 }) }),
       fc.record({ kind: fc.constant("pop" as const) }),

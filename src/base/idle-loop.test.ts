@@ -37,7 +37,7 @@ it("rests without a timer while idle, and goes on at the next of its times when 
   await ended;
 });
 
-it("leaves no listener of the signal behind, however often it rests", async () => {
+it("leaves no listener on the signal after many rests", async () => {
   const { clock, wakeup, stop, ended } = start();
   const count = countListeners(stop.signal);
   for (let i = 0; i < 5; i++) {

@@ -42,7 +42,7 @@ describe("the text format", () => {
     expect(severities).toEqual(["info", "error"]);
   });
 
-  it("shows local time, a long pid, and ??? when nobody knows who logs", () => {
+  it("shows local time, a long pid, and ??? for an unknown caller", () => {
     const { log, lines } = makeLog({ pid: 12345678, utcOffsetMs: () => -12 * 3_600_000 });
     log.info("x");
     expect(lines[0]).toBe('I1104 21:04:03.007063 12345678 worker.ts:12] "x"\n');

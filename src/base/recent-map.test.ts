@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RecentMap } from "./recent-map.ts";
 
-it("remembers the last so many, and never more than twice as many", () => {
+it("keeps the last entries up to the limit, and never more than twice as many", () => {
   const map = new RecentMap<number, string>(10);
   for (let i = 0; i < 1_000; i++) {
     map.set(i, String(i));
@@ -11,7 +11,7 @@ it("remembers the last so many, and never more than twice as many", () => {
   expect(map.get(5)).toBeUndefined();
 });
 
-it("keeps what is used again", () => {
+it("keeps entries that are used again", () => {
   const map = new RecentMap<string, number>(10);
   map.set("used", 1);
   for (let i = 0; i < 1_000; i++) {

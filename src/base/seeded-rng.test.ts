@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { seededRng } from "./seeded-rng.ts";
 
 describe("seededRng", () => {
-  it("gives the same stream for the same seed and labels, whatever was drawn elsewhere", () => {
+  it("gives the same stream for the same seed and labels, independent of other draws", () => {
     const one = seededRng("s");
     one.uint32();
     one.fork("other").bytes(100);

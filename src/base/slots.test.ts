@@ -4,7 +4,7 @@ import { Slots } from "./slots.ts";
 const never = new AbortController().signal;
 
 describe("slots", () => {
-  it("lets so many in at once, and the others in the order they came", async () => {
+  it("admits as many as the limit at once, and the others in order", async () => {
     const slots = new Slots(2);
     expect(slots.take(never)).toBeUndefined();
     expect(slots.take(never)).toBeUndefined();

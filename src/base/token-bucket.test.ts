@@ -60,7 +60,7 @@ describe("TokenBucket", () => {
     await expect(bucket.wait(controller.signal)).rejects.toBe("stop");
   });
 
-  it("cancelling gives back only what nobody was promised later", () => {
+  it("cancelling gives back only tokens that no later reservation depends on", () => {
     const clock = testClock();
     const bucket = new TokenBucket(clock, { perSecond: 10, burst: 10 });
     expect(bucket.tryTake(10)).toBe(true);

@@ -17,7 +17,7 @@ function setUp() {
 }
 
 describe("unhandled errors", () => {
-  it("machinery/5.9.3 are logged at once, and hold up whoever makes more than one in a millisecond", async () => {
+  it("machinery/5.9.3 are logged at once, and delay a caller with more than one in a millisecond", async () => {
     const { clock, lines, log } = setUp();
     const errors = new UnhandledErrors(clock);
     const finishedAt: number[] = [];

@@ -30,7 +30,7 @@ describe("VirtualClock", () => {
     expect(testClock(42).now()).toBe(42);
   });
 
-  it("run(until) fires what is due and leaves the rest", async () => {
+  it("run(until) fires the due timers and leaves the rest", async () => {
     const clock = testClock(0);
     const fired: number[] = [];
     for (const ms of [30, 10, 20]) clock.after(ms, () => fired.push(ms));

@@ -71,7 +71,7 @@ describe("bearer tokens", () => {
     expect(fetched()).toBe(1);
   });
 
-  it("machinery/4.1.4 leaves a request alone that brings its own credentials", async () => {
+  it("machinery/4.1.4 does not change a request that has credentials", async () => {
     const { wrapped, transport, fetched } = setup([async () => "one"]);
     await wrapped.send({ ...request, headers: { authorization: "Bearer mine" } }, signal);
     expect(transport.requests[0]?.headers.authorization).toBe("Bearer mine");

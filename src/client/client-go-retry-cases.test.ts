@@ -22,7 +22,7 @@ const fails =
 const ok: Responder = () => jsonResponse({ kind: "Foo" });
 const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
-describe("machinery/8.r8 what is tried again", () => {
+describe("machinery/8.r8 which requests are retried", () => {
   type Kind = RetryClass;
   const kinds: readonly Kind[] = ["read", "write", "watch", "once"];
   const status = (code: number, seconds?: string) => ({
@@ -70,7 +70,7 @@ describe("machinery/8.r8 what is tried again", () => {
     expect(tries).toEqual([...Array(10).fill(true), false, false]);
   });
 
-  it("only after the connection of the refusal has been let go of", async () => {
+  it("only after the connection of the refused request was released", async () => {
     const refusal = fedStream();
     refusal.push("later ".repeat(1000)); // longer than the part that the client reads
     const busy: Responder = () => ({ ...streamResponse(refusal, { "retry-after": "1" }), status: 429 });
@@ -169,7 +169,7 @@ describe("machinery/8.r8 watches", () => {
     if (message !== undefined) expect((watch as Error).message).toBe(message);
   });
 
-  it("bring what the server sends, in its order, and refuse what nobody can read", async () => {
+  it("bring the server's events in order, and refuse malformed ones", async () => {
     const stream = fedStream(signal);
     const { foos } = setUp(
       {},

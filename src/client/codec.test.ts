@@ -62,7 +62,7 @@ describe("whole bodies", () => {
   });
 });
 
-describe("bodies that nobody wants", () => {
+describe("bodies that are not needed", () => {
   it("are read to their end when they are short, so that the connection can be used again", async () => {
     const { body, seen } = pieces("a".repeat(1000), "b".repeat(1000));
     await discardBody(body);
@@ -75,7 +75,7 @@ describe("bodies that nobody wants", () => {
     expect(seen).toEqual({ read: 2048, isClosed: true });
   });
 
-  it("are let go when they are watches, and left alone when they are there already", async () => {
+  it("are closed when they are watches, and ignored when they are already complete", async () => {
     const { body, seen } = noEvents();
     await discardBody(body);
     await discardBody({ kind: "bytes", bytes: encodeText("x") });

@@ -113,7 +113,7 @@ describe("verbs", () => {
     expect(transport.requests[0]?.headers["user-agent"]).toBe("test/1");
   });
 
-  it("spells a body as Go does: a payload that is kept raw is the same bytes whoever wrote it", async () => {
+  it("encodes a body like Go: a raw payload has the same bytes from any writer", async () => {
     const { client, transport } = setup(() => jsonResponse({}));
     const object = { metadata: { name: "a", namespace: "ns" }, revision: 1, data: { command: "a && b <c >d \u2028" } };
     await client.resource(ControllerRevisions).create({ object }, signal);

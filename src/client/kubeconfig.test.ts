@@ -49,7 +49,7 @@ describe("kubeconfig", () => {
     });
   });
 
-  it("takes another server, under its own name, when told so", () => {
+  it("uses another server, under its own name, on request", () => {
     const config = parse(document({ server, "tls-server-name": "api" }));
     const chosen = chooseClient(config, { ...readable, server: "https://other" });
     expect(chosen).toEqual({ server: "https://other", namespace: "default" });
@@ -197,7 +197,7 @@ describe("kubeconfig", () => {
     expect(() => parse(source)).toThrow(message);
   });
 
-  it("never fails in any other way, whatever it is given", () => {
+  it("never fails in any other way, for any input", () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (whole, cluster) => {
         for (const source of [whole, document({}, {}, { clusters: [{ name: "c", cluster }] })]) {

@@ -106,7 +106,7 @@ describe("throttle log", () => {
 });
 
 describe("limits", () => {
-  it("machinery/4.1.9 sets no time limit of its own, and keeps one it is given", async () => {
+  it("machinery/4.1.9 sets no time limit by itself, and keeps a given one", async () => {
     const clock = testClock();
     const transport = scriptedTransport(
       (_request, s) => new Promise((_, reject) => s.addEventListener("abort", () => reject(s.reason))),
@@ -161,7 +161,7 @@ describe("limits", () => {
     expect(transport.requests).toHaveLength(1);
   });
 
-  it("machinery/4.2.8 ignores Warning headers unless someone asks for them, however malformed", async () => {
+  it("machinery/4.2.8 ignores Warning headers, even malformed ones, unless a handler is set", async () => {
     const headers = { warning: ["299 - unquoted", '299 - "ok"'] };
     const transport = scriptedTransport(() => jsonResponse({ kind: "Pod" }, 200, headers));
     const seen: string[] = [];

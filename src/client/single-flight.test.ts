@@ -16,7 +16,7 @@ function setUp() {
 }
 
 describe("work that several want", () => {
-  it("is done once for all who ask meanwhile, and anew for who asks later", async () => {
+  it("is done once for all concurrent callers, and again for later ones", async () => {
     const { ends, work } = setUp();
     const together = Promise.all([work(neverAborted()), work(neverAborted())]);
     ends[0]?.("first");
@@ -26,7 +26,7 @@ describe("work that several want", () => {
     expect([await later, ends.length]).toEqual(["second", 2]);
   });
 
-  it("is begun again when whoever began it gives up, for those who still want it", async () => {
+  it("is started again for the remaining callers when the first caller aborts", async () => {
     const { ends, work } = setUp();
     const stop = new AbortController();
     const first = work(stop.signal).catch((error: unknown) => error);

@@ -78,7 +78,7 @@ describe("watch stream", () => {
     );
   });
 
-  it("leaves out managedFields, and nothing else, whatever their keys and other fields hold", async () => {
+  it("leaves out managedFields, and nothing else, with any keys and other fields", async () => {
     // No backslash before a quote: JSON.parse of Node 26.10 reads the key "\"" as "\\" if an earlier object had that
     // key.
     const text = fc.constantFrom("}]", "]", '"managedFields":[{', '}],"a":{', "b\\c", '"', "a", '":{},"', ":", "null");

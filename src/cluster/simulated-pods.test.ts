@@ -200,7 +200,7 @@ describe("simulated pods", () => {
     );
   });
 
-  it("tell of an annotation that cannot be read, and do without it", async () => {
+  it("report an annotation that cannot be read, and ignore it", async () => {
     const cluster = start();
     const users = usersOf(cluster);
     await cluster.clock.settle();

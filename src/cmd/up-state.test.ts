@@ -28,7 +28,7 @@ describe("the kubeconfig of steersman up", () => {
     }
   }, 60_000);
 
-  it("replaces a kubeconfig that others could read, and takes its own away when a cluster in memory ends", async () => {
+  it("replaces a kubeconfig that others could read, and removes it when a cluster in memory ends", async () => {
     const directory = newDirectory();
     mkdirSync(directory);
     const path = join(directory, "kubeconfig");

@@ -167,7 +167,7 @@ describe("steersman up -- COMMAND", () => {
 });
 
 describe("steersman up, talking", () => {
-  it("goes on when nobody reads what it prints, and says nothing about it", async () => {
+  it("continues silently when its output is no longer read", async () => {
     const { child, client, exitCode, output } = await up("--port=0", "--nodes=0", `--state=${newDirectory()}`);
     child.stdout.destroy();
     expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
@@ -187,7 +187,7 @@ describe("steersman up, talking", () => {
     expect([await ended, output]).toEqual([0, ""]);
   }, 60_000);
 
-  it("lets hours pass in seconds with --speed, runs the controllers asked for, and logs no errors of its own", async () => {
+  it("lets hours pass in seconds with --speed, runs the selected controllers, and logs no errors", async () => {
     const flags = ["--speed=5000", "--controllers=*,-deployment-controller", "--feature-gates=AllAlpha=false"];
     const { client, child, exitCode, output } = await up("--port=0", ...flags, `--state=${newDirectory()}`);
     const restartPolicy = "Never";
@@ -251,7 +251,7 @@ describe("steersman up --data-dir", () => {
     expect(await second.exitCode).toBe(0);
   }, 60_000);
 
-  it("says what is wrong with a directory that it cannot use, and changes nothing in it", async () => {
+  it("reports why it cannot use a directory, and changes nothing in it", async () => {
     const file = newDirectory();
     writeFileSync(file, "");
     expect(refusal("--data-dir", join(file, "x")).text).toContain(`cannot use ${file}/x as the data directory: `);

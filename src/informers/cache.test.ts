@@ -93,7 +93,7 @@ describe("changes", () => {
     expect(heard()).toEqual(expected);
   });
 
-  it("of one object are told one by one, those of several after all are there", () => {
+  it("of one object are delivered one by one, those of several after all are stored", () => {
     const store = new IndexedStore<Thing>();
     const seen: string[] = [];
     const look = (): number => seen.push([...store.values()].map(({ spec }) => spec?.value).join());

@@ -194,7 +194,7 @@ describe("machinery/8.r5 relists", () => {
 });
 
 describe("machinery/8.r5 watches", () => {
-  it("machinery/5.2.8 end after five to ten minutes, at a time of their own", async () => {
+  it("machinery/5.2.8 end after five to ten minutes, each at a random time", async () => {
     const { server, informer, clock, stop } = setup();
     const timeouts: number[] = [];
     const note = server.watch.bind(server);
@@ -290,7 +290,7 @@ describe("machinery/8.r5 handlers", () => {
     stop.abort();
   });
 
-  it("machinery/5.5.7 none can be added after the end, and removing one then harms nobody", async () => {
+  it("machinery/5.5.7 none can be added after the end, and removing one then does no harm", async () => {
     const { informer, clock, stop } = setup();
     const registration = informer.addHandler(recorder());
     expect(informer.isStopped).toBe(false);

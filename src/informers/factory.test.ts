@@ -115,7 +115,7 @@ describe("factory", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("machinery/5.5.12 full informers start first; metadata has a client and a resync period of its own", async () => {
+  it("machinery/5.5.12 full informers start first; metadata has a separate client and resync period", async () => {
     const clock = testClock();
     const order: string[] = [];
     const server = new ThingServer();

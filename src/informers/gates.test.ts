@@ -7,7 +7,7 @@ import { stageInformer } from "#informers/testing-stage.ts";
 
 const gates = (): FeatureGates => new FeatureGates(featureGateTable(), "1.36");
 
-it("machinery/5.1.r2 InOrderInformers cannot be switched off: every change is told, in the order of the stream", async () => {
+it("machinery/5.1.r2 InOrderInformers cannot be switched off: every change is delivered, in the order of the stream", async () => {
   expect(() => gates().setFromMap({ InOrderInformers: false })).toThrow(
     "cannot set feature gate InOrderInformers to false, feature is locked to true",
   );

@@ -41,7 +41,7 @@ describe("never backwards", () => {
     expect([...informer.store.keys()]).toEqual(["ns/a"]);
   });
 
-  it("takes a deletion without a version of its own, and stays where it was", async () => {
+  it("accepts a deletion without a new version, and keeps its position", async () => {
     const { server, start, clock, heard, informer } = setup();
     const a = server.put("a", 1);
     server.put("b", 2);
@@ -53,7 +53,7 @@ describe("never backwards", () => {
     expect([heard(), informer.lastSyncResourceVersion]).toEqual([["delete a=1"], "12"]);
   });
 
-  it("gives up a stream whose bookmark goes back, and lists anew", async () => {
+  it("gives up a stream whose bookmark goes back, and lists again", async () => {
     const { server, start, clock, asked, informer } = setup();
     server.put("a", 1);
     void start();

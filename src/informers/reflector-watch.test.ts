@@ -157,7 +157,7 @@ describe("watching", () => {
     },
   );
 
-  it("machinery/5.2.11 advances by bookmarks, which nobody hears of", async () => {
+  it("machinery/5.2.11 advances by bookmarks, which handlers do not see", async () => {
     const { server, start, clock, informer, heard } = setup();
     void start();
     await clock.settle();
@@ -256,7 +256,7 @@ describe("watching", () => {
     expect(asked()).toEqual([watchListFrom(10)]);
   });
 
-  it("machinery/5.2.13 counts that second from the end of the streamed list, however long that took", async () => {
+  it("machinery/5.2.13 counts that second from the end of the streamed list, regardless of its duration", async () => {
     const { server, start, asked, clock } = setup();
     const stream = fedStream();
     server.overrides.push(() => streamResponse(stream));

@@ -126,7 +126,7 @@ describe("initial state", () => {
     },
   );
 
-  it("machinery/5.2.5 lets go of the connection of a stream that failed", async () => {
+  it("machinery/5.2.5 releases the connection of a failed stream", async () => {
     const { server, start, clock } = setup();
     let isFreed = false;
     server.overrides.push((_request, signal) => {

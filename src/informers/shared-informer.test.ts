@@ -20,7 +20,7 @@ function thing(name: string, version: number, value: number): Thing {
 }
 
 describe("handlers", () => {
-  it("machinery/5.5.3 tells a late handler of what is there before anything else", async () => {
+  it("machinery/5.5.3 delivers the existing objects to a late handler before anything else", async () => {
     const { server, informer, stop, clock } = setup();
     server.put("a", 1);
     void informer.run(stop.signal);
@@ -201,7 +201,7 @@ describe("handlers", () => {
     expect(text()).not.toContain(`informer_queued_items{${labels}}`);
   });
 
-  it("leaves no listener on a long-lived signal, however many streams come and go", async () => {
+  it("leaves no listener on a long-lived signal after many streams", async () => {
     const { server, informer, stop, clock } = setup();
     const listeners = countListeners(stop.signal);
     const ended = informer.run(stop.signal);
@@ -237,7 +237,7 @@ describe("resync", () => {
     stop.abort();
   });
 
-  it("machinery/5.2.14 reminds nobody while there is no server to follow, and not once it ends", async () => {
+  it("machinery/5.2.14 does not resync while no server can be followed, nor after its end", async () => {
     const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
     const handler = recorder();
     informer.addHandler(handler);
@@ -279,7 +279,7 @@ describe("resync", () => {
     stop.abort();
   });
 
-  it("machinery/5.5.4 raises short periods, lowers its own before the start, and yields to it after", async () => {
+  it("machinery/5.5.4 raises short periods, and lowers its own only before the start", async () => {
     const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
     const eager = recorder();
     informer.addHandler(eager, { resyncPeriodMs: 10 });

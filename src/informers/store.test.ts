@@ -195,7 +195,7 @@ describe("store", () => {
     stop.abort();
   });
 
-  it("workloads/S29 each change moves the store's version before anybody hears of it, and so does a bookmark", async () => {
+  it("workloads/S29 each change moves the store's version before handlers see it, and so does a bookmark", async () => {
     const { server, informer, stop, clock } = setup();
     const seen: string[] = [];
     const look = (what: string) =>

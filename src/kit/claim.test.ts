@@ -51,7 +51,7 @@ const other = { ...ref, uid: "u2" };
 const error = (code: number, reason: string): ApiError => new ApiError({ code, reason, message: reason });
 
 describe("workloads/tests claim", () => {
-  it("workloads/S13 keeps its own, ignores others', releases what no longer matches, adopts orphans", async () => {
+  it("workloads/S13 keeps its own objects, ignores those of others, releases objects that no longer match, adopts orphans", async () => {
     const world = setUp();
     const claimed = await world.run([
       pod("own", { ownerReferences: [ref] }),
@@ -78,7 +78,7 @@ describe("workloads/tests claim", () => {
     expect(world.patches).toEqual([]);
   });
 
-  it("workloads/S13 what it has and is being deleted stays its own; an owner without a namespace claims in all", async () => {
+  it("workloads/S13 keeps its objects that are being deleted; an owner without a namespace claims in all", async () => {
     const world = setUp();
     const dying = { deletionTimestamp: "2026-01-01T00:00:00Z" };
     expect(await world.run([pod("own", { ownerReferences: [ref], ...dying }), pod("orphan", dying)])).toEqual(["own"]);

@@ -59,7 +59,7 @@ describe("creates whose outcome is unknown", () => {
     expect(lists()).toBe(1);
   });
 
-  it("hold nobody back when nothing came of them", async () => {
+  it("do not block when they created nothing", async () => {
     const { doubts, settle } = stage(pod("9"));
     doubts.note("ns/web", reset);
     await settle();
@@ -73,7 +73,7 @@ describe("creates whose outcome is unknown", () => {
     expect(lists()).toBe(0);
   });
 
-  it("stay doubtful while the server cannot be asked, and are let go when it may not be", async () => {
+  it("stay doubtful while the server cannot be reached, and are dropped without permission to list", async () => {
     const { doubts } = stage();
     doubts.note("ns/web", reset);
     const asking = (error: Error): Promise<void> => doubts.settle("ns/web", owner, () => Promise.reject(error));

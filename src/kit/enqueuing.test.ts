@@ -52,7 +52,7 @@ it("hears only the events that count, when they matter", () => {
   expect(why).toEqual(["ns/ignored event pods add ns/ignored", "ns/ignored event pods update ns/ignored"]);
 });
 
-it("lets time pass before a sync when it is told to", async () => {
+it("delays a sync on request", async () => {
   const { queue, clock } = setup();
   const handler = enqueuing<OwnPod>(queue, Pods, { afterMs: 1_000 });
   let taken: string | undefined;

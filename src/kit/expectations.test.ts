@@ -62,7 +62,7 @@ describe("workloads/tests expectations", () => {
     expect(expectations.areMet(KEY)).toBe(false);
   });
 
-  it("workloads/S6 setting starts the five minutes anew, observing does not", async () => {
+  it("workloads/S6 setting restarts the five minutes, observing does not", async () => {
     const clock = testClock();
     const expectations = new Expectations(clock);
     expectations.expectCreations(KEY, 3);

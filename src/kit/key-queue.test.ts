@@ -40,7 +40,7 @@ describe("a queue of keys", () => {
     expect(queue.retries("a")).toBe(0);
   });
 
-  it("keeps sixteen causes of a key, and none when nobody traces", () => {
+  it("keeps sixteen causes of a key, and none without a trace", () => {
     const traced = setup().queue;
     const untraced = setup({}, false).queue;
     for (let i = 0; i < 100; i++) {
@@ -71,7 +71,7 @@ describe("a queue of keys", () => {
     expect([forgotten, queue.retries("a")]).toEqual([["a"], 3]);
   });
 
-  it("takes keys with one text for one key, whatever object they are", async () => {
+  it("treats keys with equal texts as one key, even if they are different objects", async () => {
     const { queued, context } = setup();
     interface Claim {
       readonly name: string;
@@ -121,7 +121,7 @@ describe("a queue of keys", () => {
     expect([queue.takeCauses(one).length, queue.takeCauses(other).length]).toEqual([2, 1]);
   });
 
-  it("syncs a key once per interval, whatever the number of adds, with the limiter of a fixed interval", async () => {
+  it("syncs a key once per interval, for any number of adds, with the limiter of a fixed interval", async () => {
     const { queue, clock } = setup({ rateLimiter: fixedIntervalLimiter(15_000) });
     const taken: number[] = [];
     const worker = (async () => {

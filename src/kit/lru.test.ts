@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LruMap } from "./lru.ts";
 
-it("forgets what was used least recently, be it read or written", () => {
+it("forgets the least recently read or written entry", () => {
   const map = new LruMap<number>(2);
   const held = (): unknown[] => ["d", "c", "b", "a"].map((key) => map.get(key)).reverse();
   map.set("a", 1);

@@ -118,7 +118,7 @@ describe("a pod from a template", () => {
 describe("creating", () => {
   const created = { metadata: { name: "web-x", namespace: "ns", resourceVersion: "7", ownerReferences: [controller] } };
 
-  it("workloads/S11, workloads/S10 posts the pod, tells of it, and remembers its version", async () => {
+  it("workloads/S11, workloads/S10 creates the pod, records an event, and remembers its version", async () => {
     const { control, events, written, sent } = setUp(() => jsonResponse(created, 201));
     await control.createPod({ owner, template }, signal);
     expect(sent()).toEqual([
@@ -131,7 +131,7 @@ describe("creating", () => {
     expect(written).toEqual([`ns/web ${owner.metadata.uid} pods 7`]);
   });
 
-  it("workloads/S11 tells of a refusal, but not in a namespace that is going away", async () => {
+  it("workloads/S11 records an event for a refusal, but not in a terminating namespace", async () => {
     const refused = setUp(refusal(403, "Forbidden"));
     await expect(refused.control.createPod({ owner, template }, signal)).rejects.toThrow(ApiError);
     expect(refused.events).toEqual(["ReplicaSet web: Warning FailedCreate Error creating: it is Forbidden"]);
@@ -162,7 +162,7 @@ describe("deleting", () => {
     expect(events).toEqual([]);
   });
 
-  it("workloads/S12, workloads/S11 any other refusal is told of, and is no API error any more", async () => {
+  it("workloads/S12, workloads/S11 any other refusal is recorded as an event, and is no longer an API error", async () => {
     const { control, events } = setUp(refusal(403, "Forbidden"));
     const error: unknown = await control.deletePod(owner, pod, signal).catch((error: unknown) => error);
     expect(error).not.toBeInstanceOf(ApiError);

@@ -60,7 +60,7 @@ async function end(ended: Promise<void>): Promise<void> {
 const add = (key: string): void => queue.add(key, { kind: "resync" });
 
 describe("the worker loop", () => {
-  it("retries a sync that was aborted by something of its own", async () => {
+  it("retries a sync that was aborted from inside", async () => {
     let tries = 0;
     const ended = start(() => {
       if (++tries === 1) throw new Aborted("by an inner deadline");
@@ -207,7 +207,7 @@ describe("the worker loop", () => {
     expect(await queue.take(neverAborted())).toBeUndefined(); // shut down
   });
 
-  it("gives each traced sync a signal of its own, by which its requests are known", async () => {
+  it("gives each traced sync a separate signal, which identifies its requests", async () => {
     const signals: AbortSignal[] = [];
     const ended = start((_, signal) => {
       signals.push(signal);
@@ -221,7 +221,7 @@ describe("the worker loop", () => {
     await end(ended);
   });
 
-  it("does the same when nobody traces", async () => {
+  it("does the same without a trace", async () => {
     queue = new KeyQueue({ context: { clock, metrics: noMetrics }, controller: "test", name: "" });
     let tries = 0;
     const ended = start(() => {

@@ -61,7 +61,7 @@ export const plan: FaultPlan = {
       file: "src/api/typed-decoding.ts",
       find: "return BigInt.asIntN(bits, value) === value ? int64Of(value) : undefined;",
       replace: "return value as never;",
-      noticedBy: "is a number where it can be one",
+      noticedBy: "is a number if possible",
     },
     {
       name: "managed fields round their keys",

@@ -33,7 +33,7 @@ export const plan: FaultPlan = {
       file: "src/client/request.ts",
       find: "      if (response) await discardBody(response.body).catch(ignoreLostBody);\n",
       replace: "",
-      noticedBy: "only after the connection of the refusal has been let go of",
+      noticedBy: "only after the connection of the refused request was released",
     },
     {
       name: "watches are ended with the time limit of requests",
@@ -47,7 +47,7 @@ export const plan: FaultPlan = {
       file: "src/client/single-flight.ts",
       find: "if (signal.aborted || !isAborted(error)) throw error;",
       replace: "throw error;",
-      noticedBy: "is begun again when whoever began it gives up, for those who still want it",
+      noticedBy: "is started again for the remaining callers when the first caller aborts",
     },
     {
       name: "an old request's 401 drops a token that was fetched since",
@@ -68,7 +68,7 @@ export const plan: FaultPlan = {
       file: "src/informers/apply-batch.ts",
       find: "if (position.isPastSynthetic && !isBack) version",
       replace: 'if (position.isPastSynthetic && !isBack && event.type !== "BOOKMARK") version',
-      noticedBy: "advances by bookmarks, which nobody hears of",
+      noticedBy: "advances by bookmarks, which handlers do not see",
     },
     {
       name: "a watch that is refused because its version is forgotten is asked for again",

@@ -88,7 +88,8 @@ export const plan: FaultPlan = {
       file: "src/kit/claim.ts",
       find: 'if (controller.uid !== owner.metadata.uid) return "leave";',
       replace: "",
-      noticedBy: "keeps its own, ignores others', releases what no longer matches, adopts orphans",
+      noticedBy:
+        "keeps its own objects, ignores those of others, releases objects that no longer match, adopts orphans",
     },
     {
       name: "what no longer matches is not released",
@@ -133,7 +134,7 @@ export const plan: FaultPlan = {
       noticedBy: "says nothing about a namespace that is going away",
     },
     {
-      name: "pods of sibling sets are no company",
+      name: "pods of sibling sets are not counted",
       file: `${folder}/scale.ts`,
       find: "const siblingPods = controller === undefined ? [] : podsOfSiblings(controller.uid, deps);",
       replace: "const siblingPods: readonly Pod[] = controller === undefined ? [] : podsOfSiblings('', deps);",

@@ -212,7 +212,7 @@ describe("quotas", () => {
   const usedOf = async (client: TestClient): Promise<unknown> => (await client.get(QUOTA)).body.status.used;
   const map = (name: string): object => ({ metadata: { name } });
 
-  it("machinery/7.3.r4 are charged for what is created, not for what is only tried", async () => {
+  it("machinery/7.3.r4 are charged for creates, not for dry runs and refused writes", async () => {
     const client = await limited({ configmaps: "2" }, { configmaps: "1" });
     await client.post(`${NS}/configmaps?dryRun=All`, map("a"));
     expect(await usedOf(client)).toEqual({ configmaps: "1" });

@@ -11,7 +11,7 @@ const namesOf = (choice: Parameters<typeof choosePlugins>[0]): readonly string[]
   choosePlugins(choice)(unasked).map(({ name }) => name);
 
 describe("the choice of plugins", () => {
-  it("machinery/7.3.r15, machinery/7.3.r16 leaves out what is off by default, unless it is enabled", () => {
+  it("machinery/7.3.r15, machinery/7.3.r16 leaves out plugins that are off by default, unless they are enabled", () => {
     const off = ["NodeRestriction", "OwnerReferencesPermissionEnforcement"];
     expect(namesOf({}).filter((name) => off.includes(name))).toEqual([]);
     expect(namesOf({ enabled: off }).filter((name) => off.includes(name))).toEqual(off);

@@ -98,7 +98,7 @@ async function register({ bytes, clock }: TestServer): Promise<void> {
 }
 
 describe("aggregated API servers", () => {
-  it("leave discovery and its documents as they are while looks at them find the same", async () => {
+  it("leave discovery and its documents unchanged while checks find no change", async () => {
     const { front, requests } = await openStage();
     await register(front);
     const { generation } = front.server.registry;
@@ -188,7 +188,7 @@ describe("aggregated API servers", () => {
     expect((await bytes.delete(`${WIDGETS}/a`)).status).toBe(200);
   });
 
-  it("machinery/7.2.r9 stand in discovery and in the index of OpenAPI by their rank", async () => {
+  it("machinery/7.2.r9 are in discovery and in the index of OpenAPI by their priority", async () => {
     const { front } = await openStage();
     await register(front);
     const { bytes } = front;

@@ -89,7 +89,7 @@ describe("APIServices of what the server serves itself", () => {
     expect([restarted.has("v1.batch"), restarted.has("v2.autoscaling")]).toEqual([true, false]);
   });
 
-  it("machinery/7.2.r9 stay available whatever a client writes, and one that a client made stays as it is", async () => {
+  it("machinery/7.2.r9 stay available whatever a client writes, and one that a client created stays unchanged", async () => {
     const { bytes, clock } = startTestServer();
     const own = { group: "own.example", version: "v1", groupPriorityMinimum: 5, versionPriority: 5 };
     await bytes.post(SERVICES, { metadata: { name: "v1.own.example" }, spec: own });

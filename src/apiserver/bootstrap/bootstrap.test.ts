@@ -57,7 +57,7 @@ describe("the objects that a cluster begins with", () => {
     ]);
   });
 
-  it("machinery/7.5.r6 tell extension API servers whom to trust, and keep what other servers said", async () => {
+  it("machinery/7.5.r6 configure the trust of extension API servers, and keep the values of other servers", async () => {
     const start = starts();
     expect((await start().get(CONFIG)).status).toBe(404);
     await start(trusting("one", "a")).get(CONFIG);

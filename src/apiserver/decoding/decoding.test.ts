@@ -32,7 +32,7 @@ describe("typed decoding", () => {
     expect(value).toBe(input);
   });
 
-  it("reads again only what is not shared with an object that was read before", () => {
+  it("decodes only the parts that are not shared with an object decoded before", () => {
     const { value: before } = decodeTyped(pod, {
       metadata: { name: "p", labels: { a: "b" } },
       spec: { containers: [{ name: "c", resources: { limits: { cpu: "0.1" } } }], tolerations: [{ key: "k" }] },
@@ -134,7 +134,7 @@ describe("Go's JSON", () => {
     expect(() => readGoJson(text)).toThrow(message);
   });
 
-  it("agrees with JSON.parse on what is JSON", () => {
+  it("agrees with JSON.parse on valid JSON", () => {
     fc.assert(
       fc.property(
         fc.oneof(

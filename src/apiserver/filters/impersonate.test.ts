@@ -6,7 +6,7 @@ const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 const whoAmI = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
 
 describe("impersonation", () => {
-  it("lets a member of system:masters act as somebody else, with that one's rights", async () => {
+  it("lets a member of system:masters act as another user, with that user's permissions", async () => {
     const { bytes } = startTestServer();
     const headers = {
       "impersonate-user": "bob",

@@ -43,7 +43,7 @@ describe("machinery/7.5.r8 request-header authentication", () => {
     expect(other.body.status.userInfo.username).toBe("ben");
   });
 
-  it("believes no other name, no other CA and no proxy that names nobody", async () => {
+  it("refuses another name, another CA and a proxy that names no user", async () => {
     expect((await ask("back", [REQUEST_HEADER_CA], USER)).status).toBe(401);
     expect((await ask("front", [REQUEST_HEADER_CA], {})).status).toBe(401);
     const client = await ask("front", [CLIENT_CA], USER);

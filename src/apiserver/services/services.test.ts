@@ -131,7 +131,7 @@ describe("addresses of services", () => {
     );
   });
 
-  it("machinery/7.4.r10 are not given to the API server when somebody else has its own", async () => {
+  it("machinery/7.4.r10 are not given to the API server when another Service has its address", async () => {
     const before = startTestServer();
     await before.direct.delete(`${SERVICES}/kubernetes`);
     await before.direct.post(SERVICES, service("thief", { clusterIP: "10.0.0.1" }));
@@ -143,7 +143,7 @@ describe("addresses of services", () => {
 });
 
 describe("ranges", () => {
-  it("give every address once, whatever their size", () => {
+  it("give every address once, for ranges of any size", () => {
     const all = (cidr: string): string[] => [...candidates(addressRange(cidr) as never, seededRng(cidr))];
     expect(all("10.0.0.0/32")).toEqual([]);
     expect(all("10.0.0.0/31")).toEqual([]);

@@ -88,7 +88,7 @@ it("drops expired history before it refuses a write, and younger history only wh
   expect(table.compactedRevision).toBeGreaterThan(marked + 50);
 });
 
-it("a full store refuses what is new, and still deletes, also after a restart", () => {
+it("a full store refuses creates, but still deletes, even after a restart", () => {
   const journal = smallJournal(10);
   let storage = new MemoryStorage({ clock: testClock(), journal });
   for (let i = 0; i < 10; i++) storage.table("pods").create(`a/${i}`, object);

@@ -161,7 +161,7 @@ describe("tokens of service accounts", () => {
     expect(answer.body.message).toContain(why);
   });
 
-  it("machinery/7.2.r5 that somebody else signed count for nothing", async () => {
+  it("machinery/7.2.r5 that another issuer signed are refused", async () => {
     const stage = await start();
     const [head, , seal] = (await tokenOf(stage)).split(".");
     const forged = checksumKeys("other").sign(unverifiedClaims(await tokenOf(stage)) ?? {});
@@ -238,7 +238,7 @@ describe("tokens in secrets", () => {
     expect(await lastUsed(stage)).toBeDefined();
   });
 
-  it("machinery/7.4.r12 that the account lists as its own come with a warning", async () => {
+  it("machinery/7.4.r12 that the account lists come with a warning", async () => {
     const stage = await withSecret();
     await stage.bytes.patch(ROBOT, "merge", { secrets: [{ name: "kept" }] });
     const { headers } = await tryToken(stage, stage.token);

@@ -41,7 +41,7 @@ describe("the rules of an aggregated role", () => {
     expect(aggregatedRules(gathering(a), roles)).toHaveLength(1);
   });
 
-  it("clusterrole-aggregation/3 cannot be told by an invalid selector", () => {
+  it("clusterrole-aggregation/3 cannot be computed with an invalid selector", () => {
     const invalid = { matchExpressions: [{ key: "part", operator: "Is" }] };
     expect(() => aggregatedRules(gathering(invalid), [])).toThrow('"Is" is not a valid label selector operator');
   });

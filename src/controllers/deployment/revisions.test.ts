@@ -27,7 +27,7 @@ const deployment = (annotations: Record<string, string> = {}): Deployment =>
   });
 
 describe("revisions", () => {
-  it("deployment/4 the newest and the one before it; what is no integer is skipped", () => {
+  it("deployment/4 the newest and the one before it; values that are not integers are skipped", () => {
     const sets = [set("3"), set("junk"), set(undefined), set("11"), set("7")];
     expect([maxRevision(sets), lastRevision(sets)]).toEqual([11, 7]);
     expect([maxRevision([]), lastRevision([set("4")])]).toEqual([0, 0]);
@@ -38,7 +38,7 @@ describe("revisions", () => {
     expect(sets.toSorted(byRevision).map(({ metadata }) => metadata.name)).toEqual(["c", "d", "b", "a"]);
   });
 
-  it("deployment/4 copies the users' annotations and none of its own", () => {
+  it("deployment/4 copies the users' annotations, but not the controller's", () => {
     const own = { "kubectl.kubernetes.io/last-applied-configuration": "{}", "deprecated.deployment.rollback.to": "1" };
     const { annotations, isChanged } = newSetAnnotations({}, deployment({ team: "blue", ...own }), 1);
     expect([annotations, isChanged]).toEqual([{ team: "blue", [REVISION]: "1" }, true]);

@@ -141,7 +141,7 @@ describe("an attempt to delete", () => {
     expect(await attempt(virtual, [])).toMatchObject({ result: "done", requests: [] });
   });
 
-  it("garbage-collector/20 comes back to an item with an owner of an unknown kind, whatever its other owners are", async () => {
+  it("garbage-collector/20 retries an item with an owner of an unknown kind, regardless of its other owners", async () => {
     const item = live("web", { ownerReferences: [owner, unknownOwner] });
     expect(await attempt(node("web"), [item, NOT_FOUND])).toMatchObject({
       result: "backOff",

@@ -102,7 +102,7 @@ describe("the graph after any history", () => {
     );
   });
 
-  it("garbage-collector/7 after its deletion an owner's dependents have been handed out", () => {
+  it("garbage-collector/7 after its deletion an owner's dependents are queued", () => {
     fc.assert(
       fc.property(fc.array(changes, { maxLength: 30 }), identities, (history, victim) => {
         const handedOut = new Set<GraphNode>();

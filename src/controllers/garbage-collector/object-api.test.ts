@@ -84,7 +84,7 @@ describe("a delete", () => {
 });
 
 describe("a read", () => {
-  it("garbage-collector/19 of an object of cluster scope has no namespace, whatever its identity says", async () => {
+  it("garbage-collector/19 of a cluster-scoped object has no namespace, even if its identity has one", async () => {
     const api = stageApi([live()]);
     await api.objects.get(identity("n", { kind: "Node" }), signal);
     expect(api.requests()).toEqual(["GET nodes/n"]);

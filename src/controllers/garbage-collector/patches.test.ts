@@ -28,7 +28,7 @@ const node = (owners: readonly OwnerReference[]): GraphNode => ({
 });
 
 describe("the patches of the garbage collector", () => {
-  it("garbage-collector/15 names the references to remove by UID, and the object by its own", () => {
+  it("garbage-collector/15 names the references to remove by UID, and includes the object's UID", () => {
     expect(goJson(dropOwnersStrategic("100", ["1", "2"]))).toBe(
       '{"metadata":{"uid":"100","ownerReferences":[{"$patch":"delete","uid":"1"},{"$patch":"delete","uid":"2"}]}}',
     );

@@ -25,7 +25,7 @@ describe("the time that pods are given", () => {
     expect(secondsLeft(30, DELETED_AT, DELETED_MS + passedMs)).toBe(left);
   });
 
-  it("namespace/9 is none without pods, whatever the clocks say", () => {
+  it("namespace/9 is zero without pods, at any time", () => {
     expect(secondsLeft(0, DELETED_AT, DELETED_MS)).toBe(0);
   });
 });

@@ -31,7 +31,7 @@ function looks(...states: readonly Look[]): NodeHealth | undefined {
 
 const minutes = (health: NodeHealth | undefined): number => ((health?.heardAtMs ?? 0) - createdMs) / 60_000;
 
-describe("when a node was last heard of", () => {
+describe("the last sign of life of a node", () => {
   it.each<[string, readonly Look[], number]>([
     ["of its creation, while it has no status", [{ node: node() }, { node: node() }], 0],
     ["when its first status was seen", [{ node: node() }, { node: node("1") }], 1],

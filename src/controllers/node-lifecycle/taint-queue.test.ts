@@ -39,7 +39,7 @@ describe("the queue of nodes for tainting", () => {
     expect(tried).toEqual(["a", "b", "c"]);
   });
 
-  it("node-lifecycle/8 knows a node that it handed out, until the node is removed", async () => {
+  it("node-lifecycle/8 remembers a node that it passed on, until the node is removed", async () => {
     expect([queue.add("a"), queue.add("a")]).toEqual([true, false]);
     await queue.try(attempt());
     expect(queue.add("a")).toBe(false);
@@ -56,7 +56,7 @@ describe("the queue of nodes for tainting", () => {
     expect(tried).toEqual(["a", "b", "a"]);
   });
 
-  it("node-lifecycle/9 spends a token on a look that comes before the node is due", async () => {
+  it("node-lifecycle/9 spends a token on an attempt before the node is due", async () => {
     queue = new TaintQueue(clock, 20);
     queue.add("a");
     await queue.try(attempt({ retryAfterMs: 500 }));
@@ -87,7 +87,7 @@ describe("the queue of nodes for tainting", () => {
     expect(tried).toEqual(["a", "b", "c"]);
   });
 
-  it("node-lifecycle/12 stops at a rate of 0, and does not hear of a rate of 1 then, as upstream", async () => {
+  it("node-lifecycle/12 stops at a rate of 0, and then ignores a rate of 1, as upstream", async () => {
     queue.add("a");
     queue.setRate(0);
     await passTime(100);

@@ -53,7 +53,7 @@ describe("persistentvolume-attach-detach/8, persistentvolume-attach-detach/14, p
     }
   });
 
-  it("do not back off from the other operation, which begins anew", async () => {
+  it("do not back off from the other operation, which starts with a new back-off", async () => {
     operations.start({ volume: "v" }, "volume_attach", failing);
     await clock.advance(501);
     operations.start({ volume: "v" }, "volume_attach", failing);

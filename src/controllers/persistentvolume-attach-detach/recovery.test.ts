@@ -124,7 +124,7 @@ describe("persistentvolume-attach-detach/5, persistentvolume-attach-detach/tests
     }
   });
 
-  it("persistentvolume-attach-detach/4 drops pods that are gone, replaced or ended, and finds those that no event told of", () => {
+  it("persistentvolume-attach-detach/4 drops pods that are gone, replaced or ended, and finds those without an event", () => {
     recover(depsWith());
     const replaced = stored(Pods, { ...pod("web", "a", "used"), metadata: { name: "web", uid: "another" } });
     const over = stored(Pods, { ...pod("waiting", "b", "wanted"), status: { phase: "Failed" } });

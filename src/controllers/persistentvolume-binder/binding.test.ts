@@ -79,7 +79,7 @@ describe("persistentvolume-binder/9 the status of a claim", () => {
     expect(claimStatus(claim({ phase: "Pending" }), "Bound", at("big"))?.capacity).toEqual({ storage: "2Gi" });
   });
 
-  it("cannot be told of a volume without a size", () => {
+  it("cannot be computed for a volume without a size", () => {
     const odd = volume({ capacity: {} });
     expect(() => claimStatus(claim({ phase: "Pending" }), "Bound", odd)).toThrow(
       'PersistentVolume "v" is without a storage capacity',

@@ -24,7 +24,7 @@ it("persistentvolume-binder/17, persistentvolume-binder/config the deadline grow
   expect(deadline("11G")).toBe(400);
 });
 
-it("persistentvolume-binder/17 the volume takes the place of the first one of the template, which stays as it is", () => {
+it("persistentvolume-binder/17 the volume replaces the first one of the template, which stays unchanged", () => {
   const template: Pod = {
     metadata: { namespace: "cleaners", generateName: "x-", labels: { a: "b" } },
     spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "vol", emptyDir: {} }, { name: "more" }] },

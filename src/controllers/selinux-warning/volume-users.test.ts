@@ -21,7 +21,7 @@ describe("selinux-warning/5, selinux-warning/tests pods that use a volume", () =
     ]);
   });
 
-  it("are told once, and again when their use has changed", () => {
+  it("are reported once, and again when their use has changed", () => {
     expect(users.add("v", "ns/b", use(":::s0:c2"), "driver")).toHaveLength(2);
     expect(users.add("v", "ns/b", use(":::s0:c2"), "driver")).toEqual([]);
     expect(users.add("v", "ns/b", use(":::s0:c3"), "driver")).toHaveLength(2);

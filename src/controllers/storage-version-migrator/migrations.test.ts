@@ -65,7 +65,7 @@ describe("storage-version-migrator/9 a condition", () => {
     expect(failed(migration("a", { Failed: "Unknown" }), "why", NOW).status?.conditions).toHaveLength(2);
   });
 
-  it("of running becomes false in its place", () => {
+  it("of running becomes False at its position", () => {
     const { status } = stopped(migration("a", { Running: "True", Succeeded: "True" }), NOW);
     expect(status?.conditions?.[0]).toEqual({
       type: "Running",

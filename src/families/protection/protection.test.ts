@@ -6,7 +6,7 @@ import { concernsProtection } from "./protection.ts";
 const FINALIZER = "kubernetes.io/pv-protection";
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 
-describe("whom protection concerns", () => {
+describe("which objects protection concerns", () => {
   it.each([
     ["a living object without the finalizer", {}, true],
     ["a living object with it", { finalizers: [FINALIZER] }, false],

@@ -109,7 +109,7 @@ describe("deletion order", () => {
     });
   }
 
-  it("workloads/S18 more company on its node first, whichever set the company belongs to", () => {
+  it("workloads/S18 more siblings on its node first, whichever set they belong to", () => {
     const crowded = pod("a", { node: "crowded" });
     const lonely = pod("b", { node: "lonely" });
     const siblings = [crowded, pod("c", { node: "crowded" }), lonely];
@@ -183,7 +183,7 @@ describe("deletion order of pods as upstream's tests have them", () => {
     expect(firstOf([readyFiveHours, readyTwoHours])).toBe("two-hours");
   });
 
-  it("replicaset/tests company on the node comes before readiness time, restarts and age, and after cost", () => {
+  it("replicaset/tests siblings on the node come before readiness time, restarts and age, and after cost", () => {
     const alone = (one: StoredPod): StoredPod => ({ ...one, spec: { ...one.spec, nodeName: "n2" } as never });
     const siblings = [ready, pod("companion")];
     for (const other of [readySinceUnknown, readyLong, restarted, readyAgain].map(alone)) {

@@ -4,7 +4,7 @@ import { stored } from "#api/testing.ts";
 import { replicationControllerKind } from "./kinds.ts";
 
 describe("the kind ReplicationController", () => {
-  it("replicationcontroller/about has a queue of its own, and no gate", () => {
+  it("replicationcontroller/about has a separate queue, and no gate", () => {
     expect(replicationControllerKind).toMatchObject({
       queueName: "replicationmanager",
       consistencyGate: undefined,

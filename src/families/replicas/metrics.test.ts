@@ -15,7 +15,7 @@ const pod = (ageMs: number, isReady = true): ObjectOf<typeof Pods> =>
   });
 
 describe("the metrics of the replica engine", () => {
-  it("replicaset/metrics the age of what is deleted, in whole multiples of the youngest; only ready pods count", () => {
+  it("replicaset/metrics the age of deleted pods, in whole multiples of the youngest; only ready pods count", () => {
     const registry = new MetricRegistry({ version: "1.36.4" });
     const metrics = registerReplicaMetrics(registry);
     const youngest = pod(10_000);

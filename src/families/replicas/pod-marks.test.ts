@@ -40,7 +40,7 @@ const marksOf = (marks: PodMarks, set: StoredReplicaSet, pods: readonly StoredPo
 ];
 
 describe("what pods are to their owner", () => {
-  it("replicaset/7 is told for few and for many, whatever came, changed, moved or went since", () => {
+  it("replicaset/7 is computed for few and for many pods, after additions, changes, moves and deletions", () => {
     const rng = seededRng(7);
     const draw = (below: number): number => Math.floor(rng.float() * below);
     for (const size of [10, 200]) {

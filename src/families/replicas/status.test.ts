@@ -235,7 +235,7 @@ describe("replicaset/7 a status is written", () => {
     expect(isSameStatus(old, { ...old, ...change })).toBe(!isWritten);
   });
 
-  it("not for zeros that were never said, but for the first count of terminating pods", () => {
+  it("not for zeros that were never reported, but for the first count of terminating pods", () => {
     const none = { replicas: 0, fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 };
     expect([isSameStatus(undefined, none), isSameStatus({ replicas: 0 }, none)]).toEqual([true, true]);
     expect(isSameStatus({ replicas: 0 }, { ...none, terminatingReplicas: 0 })).toBe(false);

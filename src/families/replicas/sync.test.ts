@@ -20,7 +20,7 @@ type StoredReplicaSet = ObjectOf<typeof ReplicaSets>;
 const KEY = "ns/gone";
 const signal = neverAborted();
 
-it("replicaset/1 forgets whatever a sync remembered of an owner that is gone by now", async () => {
+it("replicaset/1 forgets the state of an owner that is gone", async () => {
   const pods = { resource: Pods, lastStoreSyncResourceVersion: "5" };
   const expectations = new TrackingExpectations(testClock());
   const consistency = new WrittenVersions([pods]);

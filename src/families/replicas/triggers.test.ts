@@ -145,7 +145,7 @@ describe("pods", () => {
     });
   }
 
-  it("machinery/5.7.4, replicaset/4, replicaset/tests a pod first seen while it is going away is a deletion, not a creation", async () => {
+  it("machinery/5.7.4, replicaset/4, replicaset/tests a pod first seen while it is being deleted is a deletion, not a creation", async () => {
     const handlers = podTriggers(lookup, deps.expectations, queue);
     deps.expectations.expectCreations("ns/a", 1);
     handlers.onAdd?.(pod(setA, gone), false);
@@ -226,7 +226,7 @@ describe("pods", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("replicaset/4 pods of controllers that are not here, or of another kind, are nobody's concern", async () => {
+  it("replicaset/4 pods of unknown controllers, or of another kind, queue nothing", async () => {
     const handlers = podTriggers(lookup, deps.expectations, queue);
     const kind = { apiVersion: "apps/v1", kind: "StatefulSet", name: "a", uid: "uid-a", controller: true };
     const foreign = pod(undefined, { ownerReferences: [kind] });
@@ -239,7 +239,7 @@ describe("pods", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("replicaset/10 a pod that turns ready is looked at again after minReadySeconds", async () => {
+  it("replicaset/10 a pod that becomes ready is checked again after minReadySeconds", async () => {
     store.set("ns/a", { ...setA, spec: { ...setA.spec, minReadySeconds: 7 } as never });
     const ready = { conditions: [{ type: "Ready", status: "True" }] };
     const handlers = podTriggers(lookup, deps.expectations, queue);

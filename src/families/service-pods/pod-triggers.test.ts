@@ -103,7 +103,7 @@ describe("endpoints/2, endpoints/tests, endpointslice/tests a pod", () => {
     expect(queuedBy((on) => on.onUpdate?.(podOf(before), podOf(after)))).toEqual(expected);
   });
 
-  it("that is told again concerns nobody", () => {
+  it("that is repeated queues nothing", () => {
     const pod = podOf(ending);
     expect(queuedBy((on) => on.onUpdate?.(pod, pod))).toEqual([]);
   });

@@ -32,7 +32,7 @@ it("endpointslice/metrics sums up endpoints and slices of all Services", () => {
   expect(shown()).toBe("endpoints 1, ideal 1, slices 1");
 });
 
-it("endpointslice/traps the second address type of a Service takes the place of the first", () => {
+it("endpointslice/traps the second address type of a Service replaces the first", () => {
   const { efficiency, shown } = setup(1);
   efficiency.set("ns/a", counts([10, 1]));
   efficiency.set("ns/a", counts([3, 1]));

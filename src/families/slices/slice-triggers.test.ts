@@ -37,14 +37,14 @@ function queuedBy(
 }
 
 describe("events of slices", () => {
-  it("endpointslice/1 news of its own slices concern their Service, its own writes do not", () => {
+  it("endpointslice/1 changes of its slices by others queue their Service, its own writes do not", () => {
     expect(queuedBy((on) => on.onAdd?.(slice(1), false))).toEqual(["ns/web"]);
     expect(queuedBy((on) => on.onAdd?.(slice(1), false), slice(1))).toEqual([]);
     expect(queuedBy((on) => on.onUpdate?.(slice(1), slice(2)), slice(2))).toEqual([]);
     expect(queuedBy((on) => on.onUpdate?.(slice(1), slice(2)), slice(1))).toEqual(["ns/web"]);
   });
 
-  it("endpointslice/1 a slice of another manager concerns nobody, one that changes hands does", () => {
+  it("endpointslice/1 a slice of another manager queues nothing, one that changes its manager does", () => {
     const foreign = slice(2, { [MANAGED_BY]: "theirs" });
     expect(queuedBy((on) => on.onAdd?.(foreign, false))).toEqual([]);
     expect(queuedBy((on) => on.onUpdate?.(slice(1), foreign), slice(1))).toEqual(["ns/web"]);

@@ -96,7 +96,7 @@ describe("persistentvolume-binder/4, persistentvolume-binder/tests the volume th
     expect(bestVolume(claim, reserved.toReversed(), true)?.metadata.name).toBe("v0");
   });
 
-  it("cannot be told for a selector that is none", () => {
+  it("cannot be computed with an invalid selector", () => {
     const { claim } = claimOf("1Gi|o|a|-||||");
     const selector = { matchExpressions: [{ key: "tier", operator: "Near" }] };
     const odd = { ...claim, spec: { ...claim.spec, selector } };

@@ -237,7 +237,7 @@ describe("event broadcaster", () => {
     await stop();
   });
 
-  it("machinery/8.r7, machinery/5.8.5 the same about the same object is counted, whatever is said in between", async () => {
+  it("machinery/8.r7, machinery/5.8.5 the same event about the same object is counted, regardless of events in between", async () => {
     const { clock, sent, lines, recorder, stop } = setUp();
     const on = (uid: string, fieldPath?: string): ObjectReference => ({
       kind: "Pod",

@@ -112,7 +112,7 @@ describe("machinery/8.r7 events become few writes", () => {
     expect(result.event.firstTimestamp === result.event.lastTimestamp).toBe(count === 1);
   });
 
-  it("machinery/5.8.3 what is too much is dropped", async () => {
+  it("machinery/5.8.3 events beyond the limit are dropped", async () => {
     const results = await play(
       times(27, () => duplicate),
       1,
@@ -149,7 +149,7 @@ describe("machinery/8.r7 events become few writes", () => {
     expect(result?.kind === "create" && result.event.message).toBe(combined);
   });
 
-  it("machinery/5.8.4 a combined event is of the same namespace; a message heard of before is still counted by itself", async () => {
+  it("machinery/5.8.4 a combined event is in the same namespace; a known message is still counted separately", async () => {
     const results = await play([...times(10, similar), similar(5)], 5);
     const [tenth, again] = results.slice(9);
     expect(tenth).toMatchObject({ kind: "create", event: { metadata: { name: "combined-9", namespace: "my-ns" } } });
@@ -172,7 +172,7 @@ describe("machinery/8.r7 events become few writes", () => {
     });
   });
 
-  it("machinery/5.8.7 what was not heard of among the last 4096 kinds of events is new again", async () => {
+  it("machinery/5.8.7 an event that is not among the last 4096 kinds counts as new", async () => {
     const others = (count: number): NamedEvent[] => times(count, (i) => event("a", "b", pod(`pod-${i}`)));
     const kindAfter = async (count: number): Promise<string | undefined> =>
       (await play([duplicate, ...others(count), duplicate], 0)).at(-1)?.kind;

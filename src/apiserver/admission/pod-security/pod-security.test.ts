@@ -89,7 +89,7 @@ describe("machinery/7.3.r10 a namespace with labels of pod security", () => {
     expect(seen.at(-1)?.annotations).toEqual({ [label("enforce-policy")]: "baseline:latest" });
   });
 
-  it("looks at running pods only where their images change", async () => {
+  it("checks running pods only when their images change", async () => {
     const { client } = await start({});
     await client.post(PODS, pod("old", { hostNetwork: true }));
     const changed = await client.patch(NAMESPACE, "merge", {
