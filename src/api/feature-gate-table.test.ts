@@ -10,7 +10,7 @@ describe("feature gate table", () => {
     expect(help).toHaveLength(150);
   });
 
-  it("knows stages of older versions, locks and dependencies", () => {
+  it("contains stages of older versions, locks and dependencies", () => {
     const { gates, dependencies } = featureGateTable();
     expect(gates.JobPodReplacementPolicy).toEqual([
       { version: "1.28", default: false, preRelease: "ALPHA" },

@@ -10,7 +10,7 @@ type Row = readonly [check: string, value: string, complaints: readonly string[]
 const checks = (file as unknown as { readonly checks: readonly Row[] }).checks;
 
 describe("names", () => {
-  it("are judged in upstream's words", () => {
+  it("are validated with upstream's messages", () => {
     const ours = ([check, value]: Row): unknown =>
       (names as unknown as Record<string, names.NameCheck>)[check]?.(value);
     const expected = ([, , complaints]: Row): unknown =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { builtinGroups, builtinResources, resourceOf, resourceOfKind } from "#api/resource-table.ts";
 
 describe("resource table", () => {
-  it("knows a resource with its subresources", () => {
+  it("finds a resource with its subresources", () => {
     const pods = resourceOf({ group: "", version: "v1", resource: "pods" });
     expect(pods).toMatchObject({
       kind: "Pod",

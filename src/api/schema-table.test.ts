@@ -29,7 +29,7 @@ describe("schema table", () => {
     }
   });
 
-  it("knows lists, merge keys, enums and defaults", () => {
+  it("contains lists, merge keys, enums and defaults", () => {
     const pod = schemaOf({ ...core, kind: "Pod" });
     expect(at(pod, "spec", "containers")).toMatchObject({
       type: "array",

@@ -64,7 +64,7 @@ describe("label selectors", () => {
     expect(differences(toObject, (row) => read(row[1]), ours)).toEqual([]);
   });
 
-  it("know everything, nothing and exact sets", () => {
+  it("support everything, nothing and exact sets", () => {
     expect(everything.matches(undefined)).toBe(true);
     expect(everything.isEmpty).toBe(true);
     expect(nothing.matches({})).toBe(false);

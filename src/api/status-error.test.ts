@@ -84,7 +84,7 @@ describe("API errors", () => {
     expect(errors.isNotFound(new Error("404"))).toBe(false);
   });
 
-  it("tell apart what only a cause says", () => {
+  it("distinguish errors by their cause alone", () => {
     expect(errors.isResourceVersionTooLarge(errors.newResourceVersionTooLarge("5", "3", 1))).toBe(true);
     expect(errors.isResourceVersionTooLarge(errors.newTimeout("x", 1))).toBe(false);
     const causes = [{ reason: "NamespaceTerminating", message: "m", field: "metadata.namespace" }];

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { bytesTransport } from "./in-process-transport.ts";
 import { startTestServer, testClient } from "./testing.ts";
 
-it("tells everybody who is known who they are and what they may do", async () => {
+it("answers every authenticated user with identity and permissions", async () => {
   const { server } = startTestServer();
   const spec = { resourceAttributes: { verb: "get", resource: "pods" } };
   const certificate = { commonName: "carol", organizations: [], fingerprint: "ab12" };

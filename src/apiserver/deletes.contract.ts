@@ -16,7 +16,7 @@ export function describeDeletes(subject: TestSubject): void {
   };
 
   describe(`${subject.name}: delete`, () => {
-    it("machinery/7.1.r18 answers with a Status, or with the object where the kind says so", async () => {
+    it("machinery/7.1.r18 answers with a Status, or with the object for some kinds", async () => {
       const { client } = await start("a");
       const { body } = await client.get(`${MAPS}/a`);
       expect((await client.delete(`${MAPS}/a`)).body).toEqual({
@@ -140,7 +140,7 @@ export function describeDeletes(subject: TestSubject): void {
       }
     });
 
-    it("machinery/7.4.r5 ends a pod whose grace period goes beyond every date", async () => {
+    it("machinery/7.4.r5 ends a pod whose grace period exceeds every date", async () => {
       const { client } = await subject.start();
       await client.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
       const containers = [{ name: "c", image: "i" }];
@@ -188,7 +188,7 @@ export function describeDeletes(subject: TestSubject): void {
       expect((await client.get(MAPS)).body.items).toHaveLength(1);
     });
 
-    it("machinery/7.1.r19 leaves those that finalizers hold", async () => {
+    it("machinery/7.1.r19 leaves objects with finalizers", async () => {
       const { client } = await start("a");
       await client.post(MAPS, withFinalizer("f"));
       await client.delete(MAPS);

@@ -26,7 +26,7 @@ describe("query", () => {
     ]);
   });
 
-  it("refuses integers as Go words it", () => {
+  it("refuses integers with Go's messages", () => {
     expect(parseQuery("n=12").optionalInteger("n")).toBe(12);
     expect(() => parseQuery("n=x").optionalInteger("n")).toThrow('strconv.ParseInt: parsing "x": invalid syntax');
     expect(() => parseQuery("n=99999999999999999999").optionalInteger("n")).toThrow("value out of range");

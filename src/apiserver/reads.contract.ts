@@ -63,7 +63,7 @@ export function describeReads(subject: TestSubject): void {
       expect(third.body.metadata.continue).toBeUndefined();
     });
 
-    it("machinery/7.1.r6 goes on from the whole collection, though a field names one namespace", async () => {
+    it("machinery/7.1.r6 continues in the whole collection, although a field selects one namespace", async () => {
       const { client } = await start("a", "b");
       const wide = "/api/v1/configmaps?limit=1&fieldSelector=metadata.namespace%3Ddefault";
       const first = await client.get(wide);
@@ -79,7 +79,7 @@ export function describeReads(subject: TestSubject): void {
       expect(body.metadata.remainingItemCount).toBeUndefined();
     });
 
-    it("machinery/7.1.r6 answers 410 for an expired token, with a token to go on", async () => {
+    it("machinery/7.1.r6 answers 410 for an expired token, with a token to continue", async () => {
       const { client, storage } = await start("a", "b", "c");
       const first = await client.get(`${MAPS}?limit=1`);
       await client.post(MAPS, configMap("d"));
@@ -219,7 +219,7 @@ export function describeReads(subject: TestSubject): void {
       expect(namesOf(await client.get("/api/v1/nodes?fieldSelector=spec.unschedulable%3Dfalse"))).toEqual(["b"]);
     });
 
-    it("machinery/7.1.r13 gives metadata only where that is asked for", async () => {
+    it("machinery/7.1.r13 returns only metadata on request", async () => {
       const { client } = await start("a");
       const one = await client.get(`${MAPS}/a`, {
         accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",

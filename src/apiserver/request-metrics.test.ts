@@ -26,7 +26,7 @@ function start(options: Parameters<typeof startTestServer>[0] = {}): Stage {
 }
 
 describe("metrics of requests", () => {
-  it("tell verbs, scopes, parts, dry runs and answers apart", async () => {
+  it("distinguish verbs, scopes, subresources, dry runs and answers", async () => {
     const { bytes, direct, counts } = start();
     await bytes.post(MAPS, map("a"));
     await direct.post(MAPS, map("b"));
@@ -76,7 +76,7 @@ describe("metrics of requests", () => {
     expect(counts.map(([, verb, count]) => `${verb} ${count}`)).toEqual(["GET 1"]);
   });
 
-  it("leave out what no route answers, and who is not let in", async () => {
+  it("leave out requests without a route, and unauthenticated ones", async () => {
     const { bytes, server, counts } = start();
     const nobody = testClient(bytesTransport(server));
     expect((await nobody.get(MAPS)).status).toBe(403);

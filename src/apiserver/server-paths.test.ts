@@ -39,7 +39,7 @@ describe("the list of paths", () => {
 });
 
 describe("OpenID discovery", () => {
-  it("machinery/7.2.r5 says who issues tokens, where the keys are, and how they sign", async () => {
+  it("machinery/7.2.r5 publishes the issuer of tokens, and the location and algorithm of the keys", async () => {
     const { bytes } = startTestServer({
       tokenKeys,
       serverAddress: "10.1.2.3:6443",

@@ -10,7 +10,7 @@ import { configMap, startTestServer, testClient } from "./testing.ts";
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
 describe("about the server", () => {
-  it("machinery/7.1.r1 tells health and version to everybody", async () => {
+  it("machinery/7.1.r1 serves health and version to every user", async () => {
     const { server, bytes: master } = startTestServer();
     const anybody = testClient(bytesTransport(server));
     expect([(await anybody.get("/readyz/ping")).status, (await anybody.get("/api")).status]).toEqual([403, 403]);
@@ -88,7 +88,7 @@ describe("about the server", () => {
   });
 });
 
-describe("who may ask", () => {
+describe("authentication and authorization", () => {
   const authentication = {
     allowsAnonymous: true,
     staticTokens: new Map([
@@ -133,7 +133,7 @@ describe("who may ask", () => {
     expect(await whoami(["a", "b"], false)).toEqual([201, undefined]);
   });
 
-  it("refuses a client certificate that no authority vouches for, unless a token says who asks", async () => {
+  it("refuses a client certificate that no CA verifies, unless a token authenticates the user", async () => {
     const { server } = startTestServer({ authentication });
     const client = testClient(bytesTransport(server, { peer: { untrusted: { commonName: "carol" } } }));
     expect((await client.get(MAPS)).status).toBe(401);
@@ -341,7 +341,7 @@ describe("the rest", () => {
     expect(watch.summary).toEqual(["ADDED b", "MODIFIED b", "DELETED a", "DELETED b"]);
   });
 
-  it("tells an auditor of every request", async () => {
+  it("sends every request to the auditor", async () => {
     const seen: AuditEvent[] = [];
     const { bytes } = startTestServer({ audit: { record: (event) => seen.push(event) } });
     const answer = await bytes.post(MAPS, configMap("a"));

@@ -13,7 +13,7 @@ export function describeWatches(subject: TestSubject): void {
   };
 
   describe(`${subject.name}: watch`, () => {
-    it("machinery/7.1.r7 begins with the state for version 0, and goes on in order", async () => {
+    it("machinery/7.1.r7 begins with the state for version 0, and continues in order", async () => {
       const { client, clock } = await start("a", "b");
       const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=0`);
       await client.post(MAPS, configMap("c"));
@@ -83,7 +83,7 @@ export function describeWatches(subject: TestSubject): void {
       expect(path.summary).toEqual(["ADDED b"]);
     });
 
-    it("machinery/7.1.r7 sends bookmarks every minute and shortly before the end, to those who want them", async () => {
+    it("machinery/7.1.r7 sends bookmarks every minute and shortly before the end, on request", async () => {
       const { client, clock, storage } = await start("a");
       const at = storage.revision;
       const query = `watch=1&resourceVersion=${at}&timeoutSeconds=150`;

@@ -22,7 +22,7 @@ export function describeWrites(subject: TestSubject): void {
   };
 
   describe(`${subject.name}: create`, () => {
-    it("machinery/7.1.r4 fills in what only the server knows", async () => {
+    it("machinery/7.1.r4 sets the fields that only the server sets", async () => {
       const { client, storage } = await start();
       const given = {
         ...configMap("a"),

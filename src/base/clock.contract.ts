@@ -44,7 +44,7 @@ export function clockContract(name: string, make: () => ClockSubject): void {
       }
     });
 
-    it("tells whether a timer is pending, and disposing twice or late does nothing", async () => {
+    it("reports whether a timer is pending, and disposing twice or late does nothing", async () => {
       const { clock, drive } = make();
       const fired: string[] = [];
       const kept = clock.after(2, () => fired.push("kept"));

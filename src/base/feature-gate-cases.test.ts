@@ -69,7 +69,7 @@ describe("machinery/8.r10 gates of one version", () => {
     else expect(found).toEqual(expected);
   });
 
-  it("a later word about one gate leaves the others", () => {
+  it("a later value of one gate leaves the others", () => {
     const gates = new FeatureGates(table, "1.36");
     expect(outcome(gates, "TestAlpha=true,TestBeta=true", names)).toEqual(["TestAlpha", "TestBeta"]);
     expect(outcome(gates, "TestAlpha=false", names)).toEqual(["TestBeta"]);

@@ -45,7 +45,7 @@ describe("FeatureGates", () => {
     for (const [name, value] of Object.entries(expected)) expect([name, gates.isEnabled(name)]).toEqual([name, value]);
   });
 
-  it("machinery/1.6.r16 words what cannot be set as upstream does", () => {
+  it("machinery/1.6.r16 refuses invalid settings with upstream's messages", () => {
     expect(problemsOf(at(), { Unknown: true })).toBe("unrecognized feature gate: Unknown");
     expect(problemsOf(at(), { Grown: false })).toBe(
       "cannot set feature gate Grown to false, feature is locked to true",

@@ -46,7 +46,7 @@ describe("BackoffSequence", () => {
     expect(Math.max(...drawn)).toBeLessThan(200);
   });
 
-  it("machinery/5.9.1 knows client-go's two defaults", () => {
+  it("machinery/5.9.1 has client-go's two defaults", () => {
     expect(steps({ ...defaultRetry, jitter: 0 }, 5)).toEqual([10, 10, 10, 10, 10]);
     expect(steps({ ...defaultBackoff, jitter: 0 }, 4)).toEqual([10, 50, 250, 1250]);
     expect([defaultRetry.steps, defaultRetry.jitter, defaultBackoff.steps, defaultBackoff.jitter]).toEqual([

@@ -23,7 +23,7 @@ function start(): {
   return { clock, runs, work, wakeup, stop, ended };
 }
 
-it("rests without a timer while idle, and goes on at the next of its times when woken", async () => {
+it("rests without a timer while idle, and continues at its next scheduled time when woken", async () => {
   const { clock, runs, work, wakeup, stop, ended } = start();
   await clock.advance(10_030);
   expect([runs, clock.pendingCount]).toEqual([[0], 0]);

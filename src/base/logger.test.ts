@@ -189,7 +189,7 @@ describe("verbosity", () => {
     expect(levelOf(loggerIn("job.ts"))).toBe(0);
   });
 
-  it("asks who logs only for lines that are written or that a pattern may let through", () => {
+  it("finds the caller only for lines that are written or that a pattern may enable", () => {
     let asked = 0;
     const caller = (): LogCaller => {
       asked++;

@@ -25,7 +25,7 @@ describe("slots", () => {
     expect(slots.take(never)).toBeInstanceOf(Promise);
   });
 
-  it("who gives up waiting takes no room", async () => {
+  it("a caller that stops waiting takes no slot", async () => {
     const slots = new Slots(1);
     await slots.take(never);
     const controller = new AbortController();

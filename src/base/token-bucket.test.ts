@@ -74,7 +74,7 @@ describe("TokenBucket", () => {
     expect(bucket.reserve(20).delayMs()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("knows the rates at both ends, and changes of the rate", async () => {
+  it("supports rates of zero and infinity, and changes of the rate", async () => {
     const clock = testClock();
     const endless = new TokenBucket(clock, { perSecond: Number.POSITIVE_INFINITY, burst: 0 });
     expect([endless.tryTake(1000), endless.reserve(5).delayMs()]).toEqual([true, 0]);

@@ -49,7 +49,7 @@ describe("wait loops", () => {
     expect(second - first >= 130 && second - first < 230).toBe(true);
   });
 
-  it("machinery/5.9.2 pollUntil checks first if told so, then at each tick", async () => {
+  it("machinery/5.9.2 pollUntil checks first on request, then at each tick", async () => {
     const clock = testClock(0);
     const poll = async (isImmediate: boolean, busyMs: number): Promise<number[]> => {
       const start = clock.now();

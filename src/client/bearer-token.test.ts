@@ -23,7 +23,7 @@ function setup(fetches: (() => Promise<string>)[], status = 200) {
 }
 
 describe("bearer tokens", () => {
-  it("machinery/4.1.3 fetches one token for all who wait, and keeps it until it is due", async () => {
+  it("machinery/4.1.3 fetches one token for all waiting callers, and keeps it until it is due", async () => {
     const { wrapped, transport, fetched, clock } = setup([async () => "one", async () => "two"]);
     await Promise.all([wrapped.send(request, signal), wrapped.send(request, signal)]);
     expect(fetched()).toBe(1);
@@ -45,7 +45,7 @@ describe("bearer tokens", () => {
     await expect(setup([broken]).wrapped.send(request, signal)).rejects.toThrow("no token");
   });
 
-  it("machinery/4.1.3 returns a 401 as it is and drops the token that was older than the request", async () => {
+  it("machinery/4.1.3 returns a 401 unchanged and drops a token that is older than the request", async () => {
     const { wrapped, transport, clock } = setup([async () => "one", async () => "two"], 401);
     expect((await wrapped.send(request, signal)).status).toBe(401);
     await clock.advance(1);

@@ -113,7 +113,7 @@ describe("machinery/8.r9 aggregated documents", () => {
     }
   });
 
-  it("machinery/4.3.1 scopes are told apart, and a group without a version that is fresh has none", async () => {
+  it("machinery/4.3.1 scopes are distinguished, and a group without a fresh version has none", async () => {
     const apis = document({
       rbac: [{ version: "v1", resources: ["roles", { name: "clusterroles", scope: "Cluster" }] }],
       stale: [{ version: "v1", resources: ["x"], isStale: true }],
@@ -278,7 +278,7 @@ describe("machinery/8.r9 the cache", () => {
     "/apis/astronomy2/v8beta1": legacyList("dwarfplanets"),
   });
 
-  it("machinery/4.3.3 asks once, and again only after it was told to forget", async () => {
+  it("machinery/4.3.3 asks once, and again only after an invalidation", async () => {
     const { discovery, answers, asked } = setUp(old());
     const cache = cachedDiscovery(discovery);
     expect(cache.isFresh).toBe(false);

@@ -151,7 +151,7 @@ describe("verbs", () => {
     expect(transport.requests).toHaveLength(0);
   });
 
-  it("hands a direct server the object itself and takes its value uncopied", async () => {
+  it("passes the object itself to a direct server and takes its value uncopied", async () => {
     const value = Object.freeze({ kind: "Pod" });
     const answer: HttpResponse = { status: 200, headers: {}, body: { kind: "object", value } };
     const { client, transport } = setupWith({ direct: true }, () => answer);
@@ -370,7 +370,7 @@ describe("seams", () => {
     ]);
   });
 
-  it("hands over Warning headers", async () => {
+  it("passes on Warning headers", async () => {
     const warnings: unknown[] = [];
     const header = { warning: ['299 - "first \\"one\\""', '299 - "second"'] };
     const { client } = setupWith({ onWarning: (w) => warnings.push(w.text) }, () => jsonResponse({}, 200, header));
@@ -386,7 +386,7 @@ describe("seams", () => {
     );
   });
 
-  it("machinery/4.1.8 cuts down what a server sends that does not know the metadata form", async () => {
+  it("machinery/4.1.8 reduces the objects of a server that does not know the metadata form", async () => {
     const full = { apiVersion: "x/v1", kind: "Thing", metadata: { name: "a", uid: "u" }, spec: { big: true } };
     const list = { apiVersion: "x/v1", kind: "ThingList", metadata: { resourceVersion: "7" }, items: [full] };
     const { client } = setup(

@@ -66,7 +66,7 @@ describe("machinery/4.3.3 the cache", () => {
     expect([cache.isFresh, asked.length]).toEqual([true, 2 * length]);
   });
 
-  it("does not keep what it had asked for when it was invalidated meanwhile", async () => {
+  it("does not keep a result that was invalidated while it was fetched", async () => {
     const { cache, asked } = setup(() => jsonResponse(things));
     const filling = cache.groups(signal);
     cache.invalidate();

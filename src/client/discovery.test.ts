@@ -112,7 +112,7 @@ const legacy = (): Answers => ({
   "/apis/bad/v1": 503,
 });
 
-it("reads a document once that a server in this process hands over", async () => {
+it("parses a document from a server in this process once", async () => {
   const { "/api": core, "/apis": named } = aggregated();
   const transport = scriptedTransport(({ path }) => ({
     status: 200,

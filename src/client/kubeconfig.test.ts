@@ -171,7 +171,7 @@ describe("kubeconfig", () => {
     expect(choose).toThrow(`invalid configuration: ${message}`);
   });
 
-  it("knows an empty configuration from a wrong one", () => {
+  it("distinguishes an empty configuration from a wrong one", () => {
     const thrown = (source: unknown) => {
       try {
         chooseClient(parse(source), readable);

@@ -45,7 +45,7 @@ describe("a cluster in one process", () => {
     expect(outcome()).toBe("ended");
   });
 
-  it("tells what pods and nodes use, so that an autoscaler follows the curve of an annotation", async () => {
+  it("reports the usage of pods and nodes, so that an autoscaler follows the curve of an annotation", async () => {
     const { clock, client, stop } = start();
     await clock.settle();
     const annotations = { "sim.steersman.dev/cpu": "0s=50m 2m=50m 3m=200m" };
@@ -174,7 +174,7 @@ describe("a cluster in one process", () => {
     expect(await state()).toEqual(["True", "Running", 1]);
   });
 
-  it("tells the health of its parts", async () => {
+  it("reports the health of its parts", async () => {
     const { clock, client, stop } = start();
     const statuses = async (): Promise<readonly unknown[]> => {
       const { items } = await client.resource(ComponentStatuses).list({}, signal);
@@ -196,7 +196,7 @@ describe("a cluster in one process", () => {
     ]);
   });
 
-  it("keeps a second manager waiting, hands the Lease over at its end, and takes it back from itself", async () => {
+  it("keeps a second manager waiting, releases the Lease at its end, and takes it back after a restart", async () => {
     const { clock, client, stop, holder, outcome } = start("cluster");
     await clock.advance(5_000);
     expect(await holder()).toBe("kube-controller-manager: cluster");

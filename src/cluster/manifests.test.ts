@@ -4,7 +4,7 @@ import { readManifests } from "./manifests.ts";
 const titles = (text: string): readonly string[] => readManifests("app.yaml", text).map(({ title }) => title);
 
 describe("manifests", () => {
-  it("are documents of YAML or JSON, and the items of lists; comments and empty documents are none", () => {
+  it("are documents of YAML or JSON, and the items of lists; comments and empty documents are ignored", () => {
     const text = `# a comment
 ---
 apiVersion: v1

@@ -135,7 +135,7 @@ describe("simulated pods", () => {
     );
   }, 60_000);
 
-  it("run on nodes that renew their Leases and tell their state in a kubelet's words", async () => {
+  it("run on nodes that renew their Leases and report their state in a kubelet's words", async () => {
     const { clock, client } = start();
     await clock.settle();
     const { status } = await client.resource(Nodes).get({ name: "node-1" }, signal);
@@ -170,7 +170,7 @@ describe("simulated pods", () => {
     expect([await ready(), await users.printed()]).toEqual(["True", ["web 1/1 Running 0"]]);
   });
 
-  it("tell what each container uses that runs, sidecars too", async () => {
+  it("report the usage of each running container, including sidecars", async () => {
     const cluster = start();
     await cluster.clock.settle();
     const initContainers = [

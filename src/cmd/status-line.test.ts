@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { StatusLine, statusText } from "./status-line.ts";
 
-it("counts nodes and pods by phase, and tells the time where it runs faster", () => {
+it("counts nodes and pods by phase, and shows the time if it runs faster", () => {
   expect(statusText({ nodes: 1, pods: 0, phases: [] })).toBe("1 node | no pods");
   const phases = [
     ["Running", 10],
@@ -13,7 +13,7 @@ it("counts nodes and pods by phase, and tells the time where it runs faster", ()
   );
 });
 
-it("is cut to the terminal's width, makes room for other lines, and goes at the end", () => {
+it("is cut to the terminal's width, makes room for other lines, and is removed at the end", () => {
   let written = "";
   const write = (text: string): void => {
     written += text;

@@ -72,7 +72,7 @@ describe("steersman up --data-dir", () => {
     for (const { spec } of await runningPods(second.client, 3)) expect(spec.nodeName).toBe("node-1");
   }, 60_000);
 
-  it("refuses writes beyond the size given, goes on reading, and has kept what it acknowledged", async () => {
+  it("refuses writes beyond the given size, continues to read, and has kept acknowledged writes", async () => {
     const directory = newDirectory();
     const first = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-size-max=2");
     const filler = "x".repeat(50_000);

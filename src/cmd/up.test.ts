@@ -21,7 +21,7 @@ const SETS = "/apis/apps/v1/namespaces/default/replicasets";
 const { root, newDirectory, up } = useUp();
 
 describe("steersman up", () => {
-  it("runs a cluster whose controllers and nodes work, and stops when told", async () => {
+  it("runs a cluster whose controllers and nodes work, and stops on request", async () => {
     const { client, child, exitCode, output, port } = await up("--port=0", "--nodes=2", `--state=${newDirectory()}`);
     const created = await client.post(SETS, replicaSet, { "content-type": "application/yaml" });
     expect(created.status).toBe(201);

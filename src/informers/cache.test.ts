@@ -60,7 +60,7 @@ describe.each([true, false])("a relist, atomic: %s", (isAtomic) => {
     expect(store.get("a")).toBe(first);
   });
 
-  it("tells another life under the same name and version as such", () => {
+  it("reports another incarnation under the same name and version", () => {
     const { cache, heard } = setup({ isAtomic });
     cache.replace([thing("a", "5", "old")], "5", false);
     heard();
@@ -105,7 +105,7 @@ describe("changes", () => {
     expect(seen).toEqual(["1,1", "1,1", "2,2", "2,2", "3,3", "3,3", "4,3"]);
   });
 
-  it("machinery/5.3.7 before any list mean that there is none to wait for, and that is said once", () => {
+  it("machinery/5.3.7 before any list mean that there is none to wait for, which is reported once", () => {
     let synced = 0;
     const { cache } = setup({ onSynced: () => synced++ });
     cache.apply([upsert(thing("a", "1"))]);

@@ -216,7 +216,7 @@ describe("machinery/8.r5 watches", () => {
     stop.abort();
   });
 
-  it("machinery/5.2.8 are asked for again and again while the server is busy, without a new list", async () => {
+  it("machinery/5.2.8 are retried while the server is busy, without a new list", async () => {
     const { server, informer, clock, stop, asked } = setup({
       gates: { WatchListClient: false, AtomicFIFO: true, InOrderInformersBatchProcess: true },
     });
@@ -229,7 +229,7 @@ describe("machinery/8.r5 watches", () => {
     stop.abort();
   });
 
-  it("machinery/5.2.3 changes and deletions before the bookmark that says so are part of the first list", async () => {
+  it("machinery/5.2.3 changes and deletions before the final bookmark are part of the first list", async () => {
     const { server, informer, clock, stop, heard } = setup();
     const event = (type: string, name: string, version: number, more: object = {}): string => {
       const metadata = { name, namespace: "ns", uid: name, resourceVersion: String(version), ...more };

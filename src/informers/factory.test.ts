@@ -21,7 +21,7 @@ function setup(options: Partial<InformerFactoryOptions> = {}) {
 }
 
 describe("factory", () => {
-  it("machinery/5.5.11 gives all who ask the same informer and starts each once", async () => {
+  it("machinery/5.5.11 gives all callers the same informer and starts each once", async () => {
     const { clock, server, factory } = setup();
     const first = factory.informer(Things);
     expect(factory.informer(Things)).toBe(first as never);
@@ -49,7 +49,7 @@ describe("factory", () => {
     expect(factory.metadataInformer(Things)).toBe(factory.metadataInformer(Things));
   });
 
-  it("machinery/5.5.12 gives those who need only metadata the form that is there, and metadata where none is", () => {
+  it("machinery/5.5.12 gives callers that need only metadata the existing form, or else metadata", () => {
     const { factory } = setup();
 
     const partial = factory.informerOfAnyForm(Pods);

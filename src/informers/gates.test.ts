@@ -34,7 +34,7 @@ it("machinery/5.1.r2 InOrderInformers cannot be switched off: every change is de
   stop.abort();
 });
 
-it("machinery/5.1.r6, machinery/8.r11 InformerResourceVersion is on: an informer tells how far it has come", async () => {
+it("machinery/5.1.r6, machinery/8.r11 InformerResourceVersion is on: an informer reports its version", async () => {
   expect(gates().isEnabled("InformerResourceVersion")).toBe(true);
   const { server, informer, stop, clock } = stageInformer();
   expect(informer.lastSyncResourceVersion).toBe("");

@@ -81,7 +81,7 @@ describe("never backwards", () => {
     expect(informer.lastStoreSyncResourceVersion).toBe("6");
   });
 
-  it("tells a recreated object as deleted and added, in a watch and in a relist", async () => {
+  it("reports a recreated object as deleted and added, in a watch and in a relist", async () => {
     const { server, start, clock, heard } = setup();
     server.put("a", 1);
     void start();

@@ -112,7 +112,7 @@ describe("watching", () => {
     expect(heard()).toEqual([]);
   });
 
-  it("machinery/5.2.10 knows its kind from the list, and takes no object without metadata", async () => {
+  it("machinery/5.2.10 learns its kind from the list, and accepts no object without metadata", async () => {
     const { server, start, clock, informer, heard } = setup({ gates: LIST_GATES });
     void start();
     await clock.settle();
@@ -182,7 +182,7 @@ describe("watching", () => {
     expect(heard()).toEqual(["add a=1"]);
   });
 
-  it("machinery/5.2.12 counts the silence from the last word, and any bookmark begins to count", async () => {
+  it("machinery/5.2.12 counts the silence from the last event, once a bookmark has come", async () => {
     const { server, start, asked, clock } = setup({ gates: LIST_GATES });
     void start();
     await clock.advance(10_000);

@@ -40,7 +40,7 @@ describe("handlers", () => {
     stop.abort();
   });
 
-  it("machinery/5.5.3 tells a handler that came in the middle of a delivery of what it missed, then of what follows", async () => {
+  it("machinery/5.5.3 delivers to a handler added during a delivery what it missed, then what follows", async () => {
     const { server, informer, stop, clock } = setup();
     const late = recorder();
     informer.addHandler({ onAdd: (thing) => thing.metadata?.name === "a" && informer.addHandler(late) });
@@ -56,7 +56,7 @@ describe("handlers", () => {
     stop.abort();
   });
 
-  it("machinery/5.5.3 tells a handler nothing more once another has removed it", async () => {
+  it("machinery/5.5.3 delivers nothing to a handler once another has removed it", async () => {
     const { server, informer, stop, clock } = setup();
     const second = recorder();
     informer.addHandler({ onAdd: ({ metadata }) => metadata?.name === "b" && registration[Symbol.dispose]() });
@@ -141,7 +141,7 @@ describe("handlers", () => {
     stop.abort();
   });
 
-  it("machinery/5.5.9 hands every handler and reader the same object", async () => {
+  it("machinery/5.5.9 gives every handler and reader the same object", async () => {
     const { server, informer, stop, clock } = setup();
     const seen: Thing[] = [];
     informer.addHandler({ onAdd: (thing) => seen.push(thing) });
@@ -174,7 +174,7 @@ describe("handlers", () => {
     stop.abort();
   });
 
-  it("machinery/5.3.10 names handlers that hold up many events", async () => {
+  it("machinery/5.3.10 logs handlers that delay many events", async () => {
     const lines: string[] = [];
     const log: Logger = { ...noLog, info: (message) => lines.push(message), v: () => noLog };
     const { server, informer, stop, clock } = setup({ log });

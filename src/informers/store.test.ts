@@ -63,7 +63,7 @@ describe("store", () => {
     stop.abort();
   });
 
-  it("machinery/5.3.5 without AtomicFIFO relists piece by piece and knows no store version", async () => {
+  it("machinery/5.3.5 without AtomicFIFO relists piece by piece and has no store version", async () => {
     const gates = { WatchListClient: true, AtomicFIFO: false, InOrderInformersBatchProcess: true };
     const { server, informer, stop, clock } = setup({ gates });
     server.put("a", 1);

@@ -25,7 +25,7 @@ function complaints(group: string, kind: string, given: object, name: string, ga
 }
 
 describe("names of kinds", () => {
-  it("are judged in upstream's words", () => {
+  it("are validated with upstream's messages", () => {
     expect(names.length).toBeGreaterThan(100);
     for (const [group, kind, signerName, name, errors] of names) {
       expect([kind, name, complaints(group, kind, { spec: { signerName } }, name)]).toEqual([kind, name, [...errors]]);

@@ -162,7 +162,7 @@ describe("workloads/tests claim", () => {
     }
   });
 
-  it("workloads/S13 goes on after an error and reports all of them", async () => {
+  it("workloads/S13 continues after an error and reports all of them", async () => {
     const world = setUp();
     const patch = async (object: StoredPod) => {
       if (object.metadata.name === "gone") throw error(404, "NotFound");

@@ -47,7 +47,7 @@ describe("creates whose outcome is unknown", () => {
     expect(isOutcomeUnknown(error)).toBe(unknown);
   });
 
-  it("hold the owner back until the cache has seen what the server has", async () => {
+  it("block the owner until the cache has caught up with the server", async () => {
     const { cache, doubts, settle, lists } = stage(pod("9"), pod("12"), pod("99", "of another"));
     doubts.note("ns/web", reset);
     await expect(settle()).rejects.toThrow(StaleCacheError);

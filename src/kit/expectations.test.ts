@@ -75,7 +75,7 @@ describe("workloads/tests expectations", () => {
     expect(expectations.areMet(KEY)).toBe(true);
   });
 
-  it("workloads/S7 plain counters know no names: the same deletion counts each time", () => {
+  it("workloads/S7 plain counters have no names: the same deletion counts each time", () => {
     const expectations = new Expectations(testClock());
     expectations.expectDeletions(KEY, 2);
     expectations.deletionObserved(KEY);

@@ -21,7 +21,7 @@ function setup(options: Partial<KeyQueueOptions> = {}, isTraced = true) {
 }
 
 describe("a queue of keys", () => {
-  it("tells why a key was queued, once, and the trace as it happens", () => {
+  it("returns the causes of a key once, and reports them to the trace as they happen", () => {
     const { queue, queued } = setup();
     queue.add("a", resync);
     queue.addAfter("a", 10, "later");

@@ -54,7 +54,7 @@ export const plan: FaultPlan = {
       file: "src/client/bearer-token.ts",
       find: "if (cached && cached.fetchedAtMs < fetchedBeforeMs) cached",
       replace: "if (cached) cached",
-      noticedBy: "returns a 401 as it is and drops the token that was older than the request",
+      noticedBy: "returns a 401 unchanged and drops a token that is older than the request",
     },
     {
       name: "a new list tells nobody what is gone",
@@ -96,7 +96,7 @@ export const plan: FaultPlan = {
       file: "src/informers/cache.ts",
       find: 'if (isSameLife(old, object)) return [{ type: "updated", old, object }];',
       replace: 'if (object) return [{ type: "updated", old, object }];',
-      noticedBy: "tells a recreated object as deleted and added, in a watch and in a relist",
+      noticedBy: "reports a recreated object as deleted and added, in a watch and in a relist",
     },
     {
       name: "a page that has expired fails the list",

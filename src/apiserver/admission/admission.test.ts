@@ -145,7 +145,7 @@ describe("limit ranges", () => {
     containers: [container({ requests, limits })],
   });
 
-  it("machinery/7.3.r3 fill in what containers do not ask for, and say so", async () => {
+  it("machinery/7.3.r3 set defaults of containers, and record them in an annotation", async () => {
     const client = await start();
     const limit = { type: "Container", default: { cpu: "200m" }, defaultRequest: { cpu: "100m", memory: "1Mi" } };
     await client.post(`${NS}/limitranges`, range(limit));
@@ -228,7 +228,7 @@ describe("quotas", () => {
     );
   });
 
-  it("machinery/7.3.r4 ask for what they must measure, and refuse while they do not know their usage", async () => {
+  it("machinery/7.3.r4 require the values that they measure, and refuse while their usage is unknown", async () => {
     const client = await limited({ "requests.cpu": "1" }, { "requests.cpu": "0" });
     expectRefusal(await client.post(PODS, pod("a")), "failed quota: q: must specify requests.cpu for: a");
     const asking = { containers: [container({ requests: { cpu: "600m" } })] };
@@ -238,7 +238,7 @@ describe("quotas", () => {
     expectRefusal(await unknown.post(`${NS}/secrets`, map("s")), "status unknown for quota: q, resources: secrets");
   });
 
-  it("machinery/7.3.r4 never give the same rest to two who ask at once", async () => {
+  it("machinery/7.3.r4 never give the same remainder to two concurrent requests", async () => {
     const client = await limited({ configmaps: "3" }, { configmaps: "0" });
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => client.post(`${NS}/configmaps`, map(`m${index}`))),

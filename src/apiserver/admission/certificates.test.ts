@@ -64,7 +64,7 @@ describe("machinery/7.3.r11 the admission of certificates", () => {
     expect((await signer.patch(`${REQUESTS}/a/status`, "merge", failure)).status).toBe(200);
   });
 
-  it("CertificateSubjectRestriction: no client certificate is asked for in the name of system:masters", async () => {
+  it("CertificateSubjectRestriction: no client certificate may be requested for system:masters", async () => {
     const client = start([]);
     const refused = await create(client, "kubernetes.io/kube-apiserver-client");
     expect([refused.status, refused.body.message]).toEqual([

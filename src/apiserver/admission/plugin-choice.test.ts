@@ -20,7 +20,7 @@ describe("the choice of plugins", () => {
     expect(namesOf({}).at(-1)).toBe("ResourceQuota");
   });
 
-  it("refuses names that it does not know, and contradictions", () => {
+  it("refuses unknown names, and contradictions", () => {
     expect(() => choosePlugins({ enabled: ["AlwaysDeny"] })).toThrow(PluginChoiceError);
     expect(() => choosePlugins({ enabled: ["Priority"], disabled: ["Priority"] })).toThrow("both enabled and disabled");
   });

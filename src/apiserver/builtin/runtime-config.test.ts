@@ -73,7 +73,7 @@ it.each([
   expect(() => servedResources(parseRuntimeConfig(flag), NONE)).toThrow(message);
 });
 
-it("shows a server's resources in discovery as it was told", async () => {
+it("shows the configured resources in discovery", async () => {
   const { bytes } = startTestServer({ runtimeConfig: { "batch/v1/cronjobs": "false", "apps/v1": "false" } });
   const { body } = await bytes.get("/apis/batch/v1");
   expect((body as { resources: { name: string }[] }).resources.map(({ name }) => name)).toEqual([

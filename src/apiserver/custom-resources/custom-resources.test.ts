@@ -115,7 +115,7 @@ for (const transport of ["bytes", "direct"] as const) {
       expect(body.status.acceptedNames).toMatchObject({ plural: "widgets", shortNames: ["wg"] });
     });
 
-    it("machinery/7.2.r8 wait for instances that finalizers hold, and refuse new ones meanwhile", async () => {
+    it("machinery/7.2.r8 wait for instances with finalizers, and refuse new ones meanwhile", async () => {
       const { client, clock } = await started(transport);
       await client.post(WIDGETS, widget("a", {}, { finalizers: ["example.com/hold"] }));
       await client.delete(`${DEFINITIONS}/${NAME}`);
@@ -219,7 +219,7 @@ for (const transport of ["bytes", "direct"] as const) {
       expect(watch.isEnded).toBe(true);
     });
 
-    it("machinery/7.2.r8 tell watchers that they are gone before the kind goes", async () => {
+    it("machinery/7.2.r8 send delete events to watchers before the kind is removed", async () => {
       const { client, clock } = await started(transport);
       await client.post(WIDGETS, widget("a"));
       const watch = await client.watch(`${WIDGETS}?watch=1`);

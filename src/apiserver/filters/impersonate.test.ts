@@ -26,7 +26,7 @@ describe("impersonation", () => {
     });
   });
 
-  it("knows a service account's groups", async () => {
+  it("adds a service account's groups", async () => {
     const { bytes } = startTestServer();
     const headers = { "impersonate-user": "system:serviceaccount:ns:robot" };
     const answer = await bytes.request("GET", "/api/v1/pods", undefined, headers);
@@ -48,7 +48,7 @@ describe("impersonation", () => {
     ]);
   });
 
-  it("machinery/7.5.r8 constrains it where the gate says so: an account may act as the node that its token names", async () => {
+  it("machinery/7.5.r8 constrains it behind a gate: an account may act as the node that its token names", async () => {
     const { bytes, server } = startTestServer({ gates: { isEnabled: (gate) => gate === "ConstrainedImpersonation" } });
     const user = (extra: Record<string, string[]>) => ({
       name: "system:serviceaccount:default:agent",

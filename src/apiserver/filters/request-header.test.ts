@@ -26,7 +26,7 @@ async function ask(
 }
 
 describe("machinery/7.5.r8 request-header authentication", () => {
-  it("believes a front proxy about user, uid, groups and extra", async () => {
+  it("takes user, uid, groups and extra from a front proxy", async () => {
     const { body } = await ask("front", [REQUEST_HEADER_CA], {
       ...USER,
       "x-remote-uid": "u1",

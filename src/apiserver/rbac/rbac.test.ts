@@ -33,7 +33,7 @@ async function names({ bytes }: TestServer, resource: string): Promise<string[]>
 }
 
 describe("the authorizer of roles", () => {
-  it("machinery/7.5.r2 grants what a binding gives to a user, a group or a service account, as soon as it is there", async () => {
+  it("machinery/7.5.r2 grants the permissions of a binding to a user, a group or a service account at once", async () => {
     const stage = startTestServer();
     const { bytes } = stage;
     const clients = [as(stage, "bob"), as(stage, "eve", "ops"), as(stage, "system:serviceaccount:default:robot")];
@@ -115,7 +115,7 @@ describe("the roles that every cluster begins with", () => {
     expect((await manager.delete(`${leases}/another-name`)).status).toBe(403);
   });
 
-  it("machinery/7.5.r3 let everybody see health and version, users discover kinds, and monitoring read metrics", async () => {
+  it("machinery/7.5.r3 let every user read health and version, authenticated users discover kinds, and monitoring read metrics", async () => {
     const stage = startTestServer({ gates: DEFAULT_GATES });
     const nobody = testClient(bytesTransport(stage.server));
     const bob = as(stage, "bob");

@@ -23,7 +23,7 @@ async function addresses(client: TestClient): Promise<string[]> {
 }
 
 describe("addresses of services", () => {
-  it("machinery/7.4.r10 are given until there is none left, the lower part of the range last, and again when they are free", async () => {
+  it("machinery/7.4.r10 are allocated until none is left, the lower part of the range last, and again when they are free", async () => {
     const { direct } = startTestServer();
     const given: string[] = [];
     for (let i = 0; i < 253; i++) {
@@ -44,7 +44,7 @@ describe("addresses of services", () => {
     expect(next.body.spec.clusterIP).toBe(given[7]);
   });
 
-  it("machinery/7.4.r10 differ for services that are created at the same time, and one that two ask for goes to one", async () => {
+  it("machinery/7.4.r10 differ for concurrently created services, and one requested by two goes to only one", async () => {
     const { direct } = startTestServer();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => direct.post(SERVICES, service(`s-${i}`))));
     expect(new Set(answers.map(({ body }) => body.spec.clusterIP)).size).toBe(50);
@@ -162,7 +162,7 @@ describe("ranges", () => {
 });
 
 describe("node ports", () => {
-  it("are drawn until there is none left, those below 30086 last", () => {
+  it("are allocated until none is left, those below 30086 last", () => {
     const ports = new NodePorts(seededRng("ports"), () => [30_500]);
     const drawn: number[] = [];
     for (let port = ports.allocateNext(); port !== undefined; port = ports.allocateNext()) drawn.push(port);

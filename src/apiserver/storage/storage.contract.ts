@@ -85,7 +85,7 @@ export function describeStorage(name: string, makeSubject: () => StorageSubject)
       expect([...pods.scan({ prefix: "", revision: afterX })][0]).toBe(x1);
     });
 
-    it("hands writes to subscribers in order until they leave, and keeps them as history", () => {
+    it("passes writes to subscribers in order until they leave, and keeps them as history", () => {
       const storage = makeSubject().open();
       const pods = storage.table("pods");
       const seen: number[] = [];

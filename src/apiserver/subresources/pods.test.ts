@@ -116,7 +116,7 @@ describe("eviction", () => {
     expect(Object.keys(body.status.disruptedPods)).toEqual(["a"]);
   });
 
-  it("machinery/7.4.r6 takes unhealthy pods as the budget's policy says, and knows one budget only", async () => {
+  it("machinery/7.4.r6 evicts unhealthy pods according to the budget's policy, and supports only one budget", async () => {
     const labels = { app: "a" };
     const client = await start(pod("a", { nodeName: "n1", terminationGracePeriodSeconds: 0 }, { labels }));
     await client.patch(`${PODS}/a/status`, "merge", { status: { phase: "Running" } });

@@ -47,7 +47,7 @@ const pod = (name: string, spec: object = {}): object => ({
 });
 
 describe("tokens of service accounts", () => {
-  it("machinery/7.2.r5 say whose they are, and let their bearer in as that account", async () => {
+  it("machinery/7.2.r5 name their account, and authenticate as it", async () => {
     const stage = await start();
     const token = await tokenOf(stage);
     const uid = (await stage.bytes.get(ROBOT)).body.metadata.uid;
@@ -121,7 +121,7 @@ describe("tokens of service accounts", () => {
     );
   });
 
-  it("machinery/7.2.r5 of a pod know its node, and live for a year where every pod's would", async () => {
+  it("machinery/7.2.r5 of a pod name its node, and live for a year if all pod tokens do", async () => {
     const stage = await start();
     await stage.bytes.post("/api/v1/nodes", { metadata: { name: "n" } });
     await stage.bytes.post(`${NS}/pods`, pod("x", { nodeName: "n" }));
@@ -198,7 +198,7 @@ describe("tokens in secrets", () => {
   const lastUsed = async ({ bytes }: Stage): Promise<unknown> =>
     (await bytes.get(`${NS}/secrets/kept`)).body.metadata.labels?.["kubernetes.io/legacy-token-last-used"];
 
-  it("machinery/7.4.r12 count while the secret holds them, and their use is noted once a day", async () => {
+  it("machinery/7.4.r12 are valid while the Secret holds them, and their use is recorded once a day", async () => {
     const stage = await withSecret();
     expect((await tryToken(stage, stage.token)).status).toBe(403);
     const day = await lastUsed(stage);
@@ -231,7 +231,7 @@ describe("tokens in secrets", () => {
     expect(body.details.causes[0].field).toBe("metadata.annotations[kubernetes.io/service-account.name]");
   });
 
-  it("machinery/7.4.r12, legacy-serviceaccount-token-cleaner/traps that were marked invalid are refused, and their use is noted all the same", async () => {
+  it("machinery/7.4.r12, legacy-serviceaccount-token-cleaner/traps that were marked invalid are refused, and their use is still recorded", async () => {
     const stage = await withSecret({ "kubernetes.io/legacy-token-invalid-since": "2026-01-01" });
     expect((await tryToken(stage, stage.token)).status).toBe(401);
     expect((await review(stage, stage.token)).error).toContain("has been marked invalid. Use tokens from");

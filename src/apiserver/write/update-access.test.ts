@@ -13,7 +13,7 @@ const authorizer: Authorizer = {
       : { isAllowed: true },
 };
 
-it("machinery/7.4.r1 refuses a write for which the user would need a further right, in the words of the authorizer", async () => {
+it("machinery/7.4.r1 refuses a write that needs a further permission, in the words of the authorizer", async () => {
   const { server } = startTestServer({ authorizer, gates: { isEnabled: () => true } });
   const carol = testClient(bytesTransport(server, { peer: { user: { name: "carol" } } }));
   await carol.post("/api/v1/namespaces", { metadata: { name: "default" } });

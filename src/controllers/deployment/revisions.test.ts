@@ -33,7 +33,7 @@ describe("revisions", () => {
     expect([maxRevision([]), lastRevision([set("4")])]).toEqual([0, 0]);
   });
 
-  it("deployment/15 orders by number, and by age and name where that does not tell", () => {
+  it("deployment/15 sorts by number, then by age and name", () => {
     const sets = [set("10", "a"), set("9", "b"), set(undefined, "d"), set(undefined, "c")];
     expect(sets.toSorted(byRevision).map(({ metadata }) => metadata.name)).toEqual(["c", "d", "b", "a"]);
   });
@@ -85,7 +85,7 @@ describe("revisions", () => {
     expect(["3", "0", "2147483647", "2147483648", "-1", "+1", "x"].map(read)).toEqual([3, 0, 2147483647, ...Array(4)]);
   });
 
-  it("deployment/20 reads the wish for a rollback", () => {
+  it("deployment/20 reads the request for a rollback", () => {
     const read = (text: string) => rollbackRevision(deployment({ "deprecated.deployment.rollback.to": text }));
     expect([read("0"), read("7"), read(""), read("x"), rollbackRevision(deployment())]).toEqual([0, 7, ...Array(3)]);
   });

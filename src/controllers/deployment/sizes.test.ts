@@ -75,12 +75,12 @@ describe("how far a rollout may go", () => {
     },
   );
 
-  it("deployment/6 refuses a strategy that it does not know", () => {
+  it("deployment/6 refuses an unknown strategy", () => {
     expect(() => newSetSize(deployment(1, 0, 0, "Blue"), 0, 0)).toThrow("deployment type Blue isn't supported");
   });
 });
 
-describe("which ReplicaSets a new size goes to", () => {
+describe("which ReplicaSets get a new size", () => {
   const [older, newer] = [set("older", 0, { age: 9 }), set("newer", 0, { age: 1 })];
 
   it("deployment/11 the only active one, the new one, or the youngest", () => {

@@ -20,7 +20,7 @@ describe("absent owners", () => {
     for (const other of others) expect(absent.has(pod("1", other))).toBe(false);
   });
 
-  it("garbage-collector/10 are the 500 that were asked for last", () => {
+  it("garbage-collector/10 are the 500 that were looked up last", () => {
     const absent = new AbsentOwners();
     for (let i = 0; i < 500; i++) absent.add(pod(`${i}`));
     expect(absent.has(pod("0"))).toBe(true);

@@ -66,7 +66,7 @@ describe("an attempt to delete", () => {
     expect(await attempt(node("web"), [live("web")])).toMatchObject({ result: "done" });
   });
 
-  it("garbage-collector/12 tells the graph that an item is absent, or is another object by now", async () => {
+  it("garbage-collector/12 reports to the graph that an item is absent, or is another object by now", async () => {
     for (const answer of [NOT_FOUND, live("web", { uid: "uid-next" })]) {
       for (const item of [node("web"), node("web", { isVirtual: true })]) {
         expect(await attempt(item, [answer])).toMatchObject({ result: "done", absent: [WEB] });
@@ -125,7 +125,7 @@ describe("an attempt to delete", () => {
     expect(elsewhere.has(identity("owner"))).toBe(true);
   });
 
-  it("garbage-collector/18, garbage-collector/tests tells the graph when the item is gone before it is deleted", async () => {
+  it("garbage-collector/18, garbage-collector/tests reports to the graph when the item is gone before it is deleted", async () => {
     const item = live("web", { ownerReferences: [owner] });
     expect(await attempt(node("web"), [item, NOT_FOUND, NOT_FOUND])).toMatchObject({ result: "done", absent: [WEB] });
     const waiting = live("owner", { deletionTimestamp: DELETED, finalizers: ["foregroundDeletion"] });

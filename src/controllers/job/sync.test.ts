@@ -56,7 +56,7 @@ it("job/3 skips a Job that it finished and that the cache shows unfinished", asy
   expect(deps.finished.has("u1")).toBe(true);
 });
 
-it("job/3, job/events warns of a completion mode that it does not know", async () => {
+it("job/3, job/events warns about an unknown completion mode", async () => {
   const deps = memory({ spec: { completionMode: "Sometimes" } });
   deps.finished.clear();
   expect(await syncJob(KEY, deps, neverAborted())).toBe(done);

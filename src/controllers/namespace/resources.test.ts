@@ -26,7 +26,7 @@ describe("the resources of a namespace", () => {
     ]);
   });
 
-  it("namespace/5 are none when a group version is none, unless nothing of it can be deleted", () => {
+  it("namespace/5 are empty when a group version is invalid, unless it has no deletable resource", () => {
     const lists = (verb: string) => [
       { groupVersion: "v1", resources: [resource("pods", "delete")] },
       { groupVersion: "a/b/c", resources: [resource("widgets", verb)] },

@@ -28,7 +28,7 @@ async function passTime(seconds: number): Promise<void> {
 }
 
 describe("the queue of nodes for tainting", () => {
-  it("node-lifecycle/9, node-lifecycle/tests hands out the oldest first, at its rate", async () => {
+  it("node-lifecycle/9, node-lifecycle/tests passes on the oldest first, at its rate", async () => {
     for (const node of ["a", "b", "c"]) queue.add(node);
     await queue.try(attempt());
     await queue.try(attempt());
@@ -49,7 +49,7 @@ describe("the queue of nodes for tainting", () => {
     expect(tried).toEqual(["a", "a"]);
   });
 
-  it("node-lifecycle/9 hands out a node that failed again, behind the others", async () => {
+  it("node-lifecycle/9 passes on a failed node again, behind the others", async () => {
     for (const node of ["a", "b"]) queue.add(node);
     await queue.try(attempt({ retryAfterMs: 0 }));
     await passTime(20);

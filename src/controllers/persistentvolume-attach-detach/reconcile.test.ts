@@ -100,7 +100,7 @@ describe("persistentvolume-attach-detach/10, persistentvolume-attach-detach/11, 
     await clock.advance(0);
   };
 
-  it("detaches it, and knows nothing of it any more", async () => {
+  it("detaches it, and forgets it", async () => {
     await pass(depsWith({}));
     expect(deletes).toEqual(["csi-8d5f91a3639ae34514526587225c883438d0e3cdfeb2a5de51b1163acfcd6ed4"]);
     expect(actual.attachments()).toEqual([]);
@@ -115,7 +115,7 @@ describe("persistentvolume-attach-detach/10, persistentvolume-attach-detach/11, 
     expect(actual.takeReport("a")).toEqual([{ name: VOLUME, devicePath: "" }]);
   });
 
-  it("believes the node itself, not the cache, and is then uncertain", async () => {
+  it("trusts a live read of the node, not the cache, and is then uncertain", async () => {
     await pass(depsWith({ inUse: [VOLUME] }));
     expect([deletes, actual.state(VOLUME, "a")]).toEqual([[], "uncertain"]);
     expect(actual.takeReport("a")).toBeUndefined();

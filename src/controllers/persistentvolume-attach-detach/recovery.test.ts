@@ -89,7 +89,7 @@ describe("persistentvolume-attach-detach/5, persistentvolume-attach-detach/tests
     desired = new DesiredState();
   });
 
-  it("takes what nodes report for attached, and what only VolumeAttachments tell for uncertain", () => {
+  it("counts volumes that nodes report as attached, and those of VolumeAttachments alone as uncertain", () => {
     recover(depsWith());
     const found = actual.attachments().map(({ volume, node, doubt, isInUse, spec }) => {
       return [volume.split("^")[1], node, doubt, isInUse, spec?.persistentVolume?.metadata?.name];
@@ -135,7 +135,7 @@ describe("persistentvolume-attach-detach/5, persistentvolume-attach-detach/tests
     expect(desired.volumes().map(({ pods }) => [...pods.keys()])).toEqual([["another"]]);
   });
 
-  it("persistentvolume-attach-detach/4 drops volumes whose driver does not attach any more", () => {
+  it("persistentvolume-attach-detach/4 drops volumes whose driver no longer attaches", () => {
     recover(depsWith());
     const driver = stored(CSIDrivers, { metadata: { name: "csi.example.com" }, spec: { attachRequired: false } });
     dropUnwanted({ ...depsWith(), drivers: listerOf([driver]) });

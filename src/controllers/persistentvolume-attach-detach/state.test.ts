@@ -23,7 +23,7 @@ describe("persistentvolume-attach-detach/6, persistentvolume-attach-detach/tests
     expect(find()).toEqual([["v", "a", undefined, false]]);
   });
 
-  it("tells attached, uncertain and detached apart", () => {
+  it("distinguishes attached, uncertain and detached", () => {
     actual.markAttached("v", spec, "a");
     actual.markUncertain("v", spec, "b", "failed");
     expect(["a", "b", "c"].map((node) => actual.state("v", node))).toEqual(["attached", "uncertain", "detached"]);
@@ -124,7 +124,7 @@ describe("persistentvolume-attach-detach/1, persistentvolume-attach-detach/2, pe
     expect(desired.isManaged("a")).toBe(false);
   });
 
-  it("knows the pods that use a volume on other nodes, and what they were told", () => {
+  it("finds the pods that use a volume on other nodes, and remembers reported conflicts", () => {
     desired.addNode("b");
     desired.addPod(web, { name: "v", spec }, "a");
     desired.addPod(db, { name: "v", spec }, "b");

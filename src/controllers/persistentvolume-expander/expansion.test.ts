@@ -57,7 +57,7 @@ describe("persistentvolume-expander/5 the status of the claim", () => {
     expect(again.conditions?.[0]).toMatchObject({ status: "True", lastTransitionTime: "1970-01-01T00:00:00Z" });
   });
 
-  it("says that nodes have to go on, beside the older news", () => {
+  it("sets the condition that nodes must continue, beside the older conditions", () => {
     const { conditions, allocatedResourceStatuses } = pendingOnNodes({ conditions: [old, other] }, 0);
     expect(conditions?.map(({ type }) => type)).toEqual(["Resizing", "Other", "FileSystemResizePending"]);
     expect(allocatedResourceStatuses).toEqual({ storage: "NodeResizePending" });

@@ -13,7 +13,7 @@ const pod = (uid: string, phase: string, podGroupName: string | undefined = "gan
   });
 
 describe("podgroup-protection/3, podgroup-protection/tests", () => {
-  it("tells which group a pod holds", () => {
+  it("finds the group that a pod keeps", () => {
     expect(activeGroupOf(pod("1", "Running"))).toEqual(["default/gang"]);
     expect(activeGroupOf(pod("1", "Pending"))).toEqual(["default/gang"]);
     expect(activeGroupOf(pod("1", "Succeeded"))).toEqual([]);
@@ -21,7 +21,7 @@ describe("podgroup-protection/3, podgroup-protection/tests", () => {
     expect(activeGroupOf(pod("1", "Running", ""))).toEqual([]);
   });
 
-  it("checks the group of a pod that ends or goes", () => {
+  it("checks the group of a pod that ends or is deleted", () => {
     expect(groupsToCheck(undefined, pod("1", "Running"))).toEqual([]);
     expect(groupsToCheck(undefined, pod("1", "Failed"))).toEqual(["default/gang"]);
     expect(groupsToCheck(pod("1", "Pending"), pod("1", "Running"))).toEqual([]);

@@ -3,7 +3,7 @@ import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { stored } from "#api/testing.ts";
 import { tokenClaims } from "./token-claims.ts";
 
-it("serviceaccount-token/7 a token says whose it is and in which secret, in sorted order and without an end", () => {
+it("serviceaccount-token/7 a token names its account and its Secret, in sorted order and without an expiry", () => {
   const claims = tokenClaims(
     stored(ServiceAccounts, { metadata: { name: "bot", uid: "12345" } }),
     stored(Secrets, { metadata: { name: "bot-token", uid: "67890" } }),

@@ -18,7 +18,7 @@ const isUnavailable = (pod: { status?: StoredPod["status"] }): boolean =>
 const names = (pods: readonly { metadata: { name: string } }[]): string[] => pods.map(({ metadata }) => metadata.name);
 
 describe("ordinals", () => {
-  it("statefulset/5 are the digits after the last dash, as far as an int32 goes", () => {
+  it("statefulset/5 are the digits after the last dash, within an int32", () => {
     expect(parentAndOrdinal("web-7")).toEqual({ parent: "web", ordinal: 7 });
     expect(parentAndOrdinal("web-1-007")).toEqual({ parent: "web-1", ordinal: 7 });
     expect(parentAndOrdinal("web-2147483648")).toEqual({ parent: "web", ordinal: -1 });

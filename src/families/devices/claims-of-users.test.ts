@@ -49,7 +49,7 @@ describe("resourceclaim/tests, device-taint-eviction/4", () => {
     expect(claimOfEntry(pod, { name: "future" })).toEqual({ kind: "unsupported" });
   });
 
-  it("tells for which pod a claim was made", () => {
+  it("finds the pod that a claim was created for", () => {
     const ofGroup = { apiVersion: "scheduling.k8s.io/v9", kind: "PodGroup", name: "gang", uid: "group-uid" };
     expect(isForPod(pod, claim({}), false)).toBe(true);
     expect(isForPod(pod, claim({ uid: "other" }), false)).toBe(false);
@@ -62,7 +62,7 @@ describe("resourceclaim/tests, device-taint-eviction/4", () => {
     expect(isForPod(stored(Pods, { ...pod, spec: { containers: [] } }), claim(ofGroup), true)).toBe(false);
   });
 
-  it("tells whether a claim is reserved for a pod or its group", () => {
+  it("finds whether a claim is reserved for a pod or its group", () => {
     const group = { apiGroup: "scheduling.k8s.io", resource: "podgroups", name: "gang", uid: "group-uid" };
     const reserved = (consumer: typeof group | { resource: string; name: string; uid: string }) =>
       claim({}, { reservedFor: [consumer] });

@@ -136,7 +136,7 @@ describe("deletion order", () => {
     expect(firstOf([pod("a", { phase: "Odd", restarts: 1 }), pod("b", { phase: "Pending" })])).toBe("a");
   });
 
-  it("replicaset/6 everything goes in any order when all must go", () => {
+  it("replicaset/6 all pods are deleted in any order when none is kept", () => {
     const pods = [pod("b", { readyForMs: MINUTE }), pod("a")];
     expect(selectPodsToDelete(pods, [], 2, { now: NOW, usesDeletionCost: true })).toBe(pods);
   });
@@ -161,7 +161,7 @@ describe("deletion order of pods as upstream's tests have them", () => {
   const readyTwoHours = pod("two-hours", { node: "", readyForMs: 2 * HOUR, ageMs: MONTH });
   const readyFiveHours = pod("five-hours", { node: "", readyForMs: 5 * HOUR, ageMs: MONTH });
 
-  it("replicaset/tests each kind of pod goes before the next", () => {
+  it("replicaset/tests each kind of pod is deleted before the next", () => {
     const sorted = [
       unscheduled,
       pending,
@@ -195,7 +195,7 @@ describe("deletion order of pods as upstream's tests have them", () => {
     expect(firstOf([dear, alone(cheap)], [dear, pod("companion")], false)).toBe("dear");
   });
 
-  it("replicaset/tests of about the same age and without a UID no pod goes before the other", () => {
+  it("replicaset/tests of about the same age and without a UID no pod is preferred", () => {
     const pairs = [
       [pod("a", { ageMs: 5 * HOUR, uid: "" }), pod("b", { ageMs: 8 * HOUR, uid: "" })],
       [
@@ -209,7 +209,7 @@ describe("deletion order of pods as upstream's tests have them", () => {
     }
   });
 
-  it("replicaset/tests, replicaset/6 as many as asked for, in the order of their loss", () => {
+  it("replicaset/tests, replicaset/6 as many as requested, in the order of their loss", () => {
     const choose = (
       pods: readonly StoredPod[],
       count: number,

@@ -68,7 +68,7 @@ describe("status", () => {
     expect(status.fullyLabeledReplicas).toBe(2);
   });
 
-  it("replicaset/9 words a failure once, by what was tried", () => {
+  it("replicaset/9 sets a failure once, with the reason of the attempt", () => {
     const short = calculateStatus(set(), input({ scaleError: new Error("no quota") }));
     expect(short.conditions).toEqual([
       {

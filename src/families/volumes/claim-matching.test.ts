@@ -106,7 +106,7 @@ describe("persistentvolume-binder/4, persistentvolume-binder/tests the volume th
   });
 });
 
-it("persistentvolume-binder/7 says in upstream's words why a volume does not suit the claim that names it", () => {
+it("persistentvolume-binder/7 reports in upstream's words why a volume does not fit the claim that names it", () => {
   const wrong = vectors.suitability.flatMap(([text, volume, problem]) => {
     const found = whyUnsuitable(volumeOf(volume, 0), claimOf(text).claim) ?? "";
     return found === problem ? [] : [{ text, volume, problem, found }];

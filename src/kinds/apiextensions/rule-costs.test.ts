@@ -76,7 +76,7 @@ describe("what rules may cost", () => {
     expect(created(spec)).toEqual(errors);
   });
 
-  it("machinery/7.2.r8 says so where versions differ", () => {
+  it("machinery/7.2.r8 reports the version if versions differ", () => {
     expect(created(list(2, PAIRS), list(1195, PAIRS))).toEqual([tooDear("versions[1].schema", "1.000215x")]);
   });
 });

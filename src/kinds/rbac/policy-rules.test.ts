@@ -46,7 +46,7 @@ describe("machinery/7.5.r2 a rule of a role", () => {
   });
 });
 
-describe("machinery/7.5.r8 rights that a user does not hold", () => {
+describe("machinery/7.5.r8 permissions that a user does not have", () => {
   it.each([
     [[rule("get,list", "", "pods,secrets")], [rule("get", "", "pods")], ""],
     [[rule("get", "", "pods")], [rule("get", "", "pods", "a")], ""],

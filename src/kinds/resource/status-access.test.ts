@@ -51,7 +51,7 @@ async function ask(
 const never = (): boolean => false;
 
 describe("machinery/7.4.r1 who may write which part of a claim's status", () => {
-  it("asks nothing where neither the allocation nor the devices change", async () => {
+  it("checks nothing if neither the allocation nor the devices change", async () => {
     const status = { allocation, devices: [device] };
     expect(await ask(status, status, { name: "a" }, never)).toEqual({ asked: [], errors: [] });
   });
@@ -64,7 +64,7 @@ describe("machinery/7.4.r1 who may write which part of a claim's status", () => 
     expect(asked).toEqual(expected);
   });
 
-  it("asks for the right to bind claims of the whole cluster", async () => {
+  it("checks the permission to bind claims of the whole cluster", async () => {
     expect(await ask({ allocation }, {}, { name: "a" }, never)).toEqual({
       asked: ["update binding /"],
       errors: [
@@ -95,7 +95,7 @@ describe("machinery/7.4.r1 who may write which part of a claim's status", () => 
     },
   );
 
-  it("asks for each driver whose devices are new, changed or gone", async () => {
+  it("checks each driver whose devices are new, changed or gone", async () => {
     const other = { driver: "a.example.com", pool: "p", device: "d" };
     const { asked } = await ask(
       { allocation, devices: [{ ...device, data: { a: 1 } }] },

@@ -58,7 +58,7 @@ function setUp(options: { failWith?: () => unknown; asStored?: (event: NamedEven
 }
 
 describe("event broadcaster", () => {
-  it("machinery/5.8.1 fills in who, what and when", async () => {
+  it("machinery/5.8.1 sets source, reason and times", async () => {
     const { clock, sent, recorder, stop } = setUp();
     recorder.event(about, "Normal", "SuccessfulCreate", "Created pod: web-1");
     await clock.advance(0);
@@ -166,7 +166,7 @@ describe("event broadcaster", () => {
     await stop();
   });
 
-  it("machinery/5.8.6 after 25 events a source is cut off, but the count goes on", async () => {
+  it("machinery/5.8.6 after 25 events a source is throttled, but counting continues", async () => {
     const { clock, sent, recorder, stop } = setUp();
     for (let i = 0; i < 30; i++) recorder.event(about, "Normal", "A", "same");
     await clock.advance(0);
@@ -298,7 +298,7 @@ describe("event broadcaster", () => {
     await stop();
   });
 
-  it("machinery/8.r7, machinery/5.8.9 a slow server holds up the next event, and nothing else", async () => {
+  it("machinery/8.r7, machinery/5.8.9 a slow server delays the next event, and nothing else", async () => {
     const world = setUp({ failWith: () => new TransportError("refused", "no") });
     for (let i = 0; i < 3; i++) world.recorder.event({ ...about, name: `o${i}` }, "Normal", "A", "a");
     await world.clock.advance(5);
@@ -336,7 +336,7 @@ describe("event broadcaster", () => {
     expect(world.sent).toHaveLength(1);
   });
 
-  it("machinery/8.r7 another broadcaster knows nothing of what this one has sent", async () => {
+  it("machinery/8.r7 another broadcaster does not know the events that this one has sent", async () => {
     for (const world of [setUp(), setUp()]) {
       world.recorder.event(about, "Normal", "A", "a");
       await world.clock.advance(0);

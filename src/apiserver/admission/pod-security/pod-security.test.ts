@@ -118,7 +118,7 @@ describe("machinery/7.3.r10 a namespace with labels of pod security", () => {
     expect(seen.at(-1)?.annotations).toEqual({ [label("audit-violations")]: text });
   });
 
-  it("leaves exempt namespaces, users and runtime classes alone, and says so", async () => {
+  it("skips exempt namespaces, users and runtime classes, and reports it", async () => {
     const exemptions = { runtimeClasses: ["trusted"] };
     const { client, seen } = await start({ [label("enforce")]: "restricted" }, { defaults: PRIVILEGED, exemptions });
     const spec = { hostIPC: true, runtimeClassName: "trusted" };
