@@ -59,7 +59,7 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** The promise's outcome, or the signal's reason if that comes first. The promise itself goes on. */
+/** The promise's outcome, or the signal's reason if that comes first. The promise itself continues. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     promise.catch(() => undefined);

@@ -24,15 +24,15 @@ export interface StartOptions {
 interface Running {
   readonly server: ApiServer;
   readonly storage: Storage;
-  /** Ended by a kill. */
+  /** A kill ends it. */
   readonly life: Life;
 }
 
 const killed = (): TransportError => new TransportError("reset", "read: connection reset by peer");
 
 /**
- * From a start of the server to its end. Every open watch waits for it. An AbortSignal would compare each new listener
- * with all others.
+ * The time from a start of the server to its end. Every open watch waits for the end. An AbortSignal would be slow
+ * here, because it compares each new listener with all others.
  */
 class Life {
   readonly #waiting = new Set<(reason: unknown) => void>();

@@ -45,12 +45,18 @@ export function loadBundle(file: string, hash: string): Bundle {
   return { ...bundle, startCluster };
 }
 
-/** The last byte of the file has a bit for each form of start whose code is in it. A cluster that listens needs more code. */
+/**
+ * The last byte of the file has a bit for each form of start whose code it contains. A cluster that listens needs more
+ * code.
+ */
 function formOf([options]: readonly unknown[]): number {
   return (options as { readonly time?: string } | undefined)?.time === "real" ? 2 : 1;
 }
 
-/** Where Node is told to keep compiled code, or else beside the packages that this one is installed with. */
+/**
+ * The folder that Node is configured to use for compiled code, or else one beside the packages that this one is
+ * installed with.
+ */
 function cacheFolder(file: string): string | undefined {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE) return undefined;
@@ -68,7 +74,7 @@ function contentOf(file: string): Buffer | undefined {
   }
 }
 
-/** Processes that start at the same time may keep it at the same time: the file gets its name when it is whole. */
+/** Processes that start at the same time may write it at the same time: the file is renamed when it is complete. */
 function keep(script: Script, file: string, forms: number): void {
   const folder = dirname(file);
   const draft = `${file}.${process.pid}`;
@@ -79,7 +85,7 @@ function keep(script: Script, file: string, forms: number): void {
     const sameRuntime = file.slice(0, file.lastIndexOf("-") + 1);
     for (const name of readdirSync(folder)) {
       const other = join(folder, name);
-      // Of a bundle that was installed before.
+      // The cache of an earlier bundle.
       if (other !== file && other.startsWith(sameRuntime) && name.endsWith(".bin")) rmSync(other, { force: true });
     }
   } catch {

@@ -1,9 +1,9 @@
-// The keys and the CA of every cluster in virtual time. Such a cluster has no socket, so these keys protect nothing, and
-// the same seed gives the same ca.crt. A cluster that listens issues keys of its own.
+// The keys and the CA of every cluster in virtual time. Such a cluster has no socket, so these keys protect nothing,
+// and the same seed gives the same ca.crt. A cluster that listens issues new keys.
 
 import type { InnerPki } from "#platform/certificates/cluster-pki.ts";
 
-/** Valid from 2000 to 2999: a cluster's time can begin whenever its test wants. */
+/** Valid from 2000 to 2999: a test can choose any start time. */
 export const virtualPki: InnerPki = {
   ca: {
     certificatePem: `-----BEGIN CERTIFICATE-----

@@ -50,7 +50,7 @@ export function bootstrapPolicyOf(entries: readonly PolicyEntry[], gates: Featur
   return { clusterRoles, clusterRoleBindings, roles, roleBindings };
 }
 
-/** The feature gates that the conditions of the entries name, each once. */
+/** The feature gates in the conditions of the entries, each once. */
 export function gatesOf(entries: readonly PolicyEntry[]): readonly string[] {
   const conditions = entries.flatMap(({ when, rulesWhen = {} }) => [when ?? "", ...Object.values(rulesWhen)]);
   const names = conditions.flatMap((condition) => condition.split("&")).map((gate) => gate.replace("!", ""));

@@ -27,7 +27,7 @@ const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
 /** Servers share the rules and subjects, which are frozen once one server has stored them. */
 const policyEntries = lazy(() => JSON.parse(BOOTSTRAP_POLICY) as readonly PolicyEntry[]);
 
-/** By the answers of the feature gates on which entries depend. */
+/** By the states of the feature gates that entries depend on. */
 const policies = new Map<string, BootstrapPolicy>();
 const gateNames = lazy(() => gatesOf(policyEntries()));
 
@@ -76,7 +76,7 @@ function reconcile<T extends KubeObject>(
   }
 }
 
-/** Of the objects of a policy, which servers share. */
+/** The owned fields of a policy's objects, which servers share. */
 const knownFields = new WeakMap<KubeObject, Readonly<Record<string, unknown>>>();
 
 function fieldsOf(object: KubeObject): Readonly<Record<string, unknown>> {

@@ -65,8 +65,8 @@ export async function noteChildren(
 }
 
 /**
- * A newer CronJob than the cached one, which may know the Job. Deviation: upstream asks the server each time. The answer
- * to this controller's last write does as well when it names the Job.
+ * A newer CronJob than the cached one, which may list the Job. Deviation: upstream reads it from the server each time;
+ * here the answer to this controller's last write is used if it lists the Job.
  */
 async function freshFor(jobUid: string, cronJob: CronJob, deps: Deps, signal: AbortSignal): Promise<Working> {
   const written = deps.written.get(objectKey(cronJob));

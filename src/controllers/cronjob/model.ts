@@ -25,7 +25,9 @@ export interface Deps {
   readonly jobs: SharedInformer<Job>;
   readonly cronJobsApi: ResourceClient<CronJob>;
   readonly jobsApi: ResourceClient<Job>;
-  /** CronJobs as this controller has written them last, by key. Those that the cache has, too, may be missing. */
+  /**
+   * The CronJobs as this controller last wrote them, by key. Entries that the cache has caught up with may be missing.
+   */
   readonly written: Map<ObjectKey, CronJob>;
   /** Seconds between the scheduled time and the creation of a Job. */
   readonly creationSkew: Histogram;
@@ -51,7 +53,7 @@ export function removeActive({ status }: Working, uid: string): void {
   status.active = (status.active ?? []).filter((reference) => reference.uid !== uid);
 }
 
-/** Of one object. Versions that cannot be compared are as good as old. */
+/** Compares versions of one object. Versions that cannot be compared do not count as newer. */
 export function isNewer({ metadata: a }: CronJob, { metadata: b }: CronJob): boolean {
   const [left, right] = [a.resourceVersion, b.resourceVersion];
   if (a.uid !== b.uid || !isComparableResourceVersion(left) || !isComparableResourceVersion(right)) return false;

@@ -1,11 +1,11 @@
-// The ReplicaSets that syncs have created, until the cache shows them. Without them, a Deployment's own status event,
-// which may come first, would make the next sync create the same ReplicaSet once more.
+// The ReplicaSets that syncs have created, until the cache shows them. Without this record, the event of the
+// Deployment's own status write, which may come first, would make the next sync create the same ReplicaSet again.
 
 import { type ObjectKey, objectKey } from "#api/object.ts";
 import type { Clock } from "#base/clock.ts";
 import type { ReplicaSet } from "./model.ts";
 
-/** Afterwards the sync goes on: the ReplicaSet may be gone again, or the watch broken. */
+/** After this time the sync continues: the ReplicaSet may already be deleted, or the watch may be broken. */
 const WAIT_MS = 1000;
 
 export class CreatedSets {
@@ -22,7 +22,7 @@ export class CreatedSets {
     this.#created.set(deployment, { set, endMs: this.#clock.monotonicMs() + WAIT_MS });
   }
 
-  /** How long to wait for the cache. The ReplicaSet's event ends that, too. */
+  /** How long to wait for the cache. The ReplicaSet's event also ends the wait. */
   waitMs(deployment: ObjectKey): number {
     const created = this.#created.get(deployment);
     if (created === undefined) return 0;

@@ -29,7 +29,7 @@ export async function syncDeployment(key: ObjectKey, given: Deps, signal: AbortS
     return await syncSets(deployment, deps, signal);
   } catch (error) {
     if (isNamespaceTerminating(error)) return done; // no object can be created in the namespace
-    if (error instanceof ReplacedError) return done; // the event of the sync's own write brings the next sync
+    if (error instanceof ReplacedError) return done; // the event of the sync's own write triggers the next sync
     throw error;
   }
 }

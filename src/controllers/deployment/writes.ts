@@ -3,14 +3,14 @@
 import type { ResourceClient } from "#client/client.ts";
 import type { Deployment, DeploymentsApi } from "./model.ts";
 
-/** The sync goes no further: its own write has replaced the Deployment that it began with. */
+/** Ends the sync: its own write has replaced the Deployment that it began with. */
 export class ReplacedError extends Error {
   override readonly name = "ReplacedError";
 }
 
 /**
  * The API for one sync. A write fails without a request when an earlier write of the sync has replaced the version that
- * it carries: the server would answer with a conflict. The event of the earlier write brings the next sync.
+ * it carries: the server would answer with a conflict. The event of the earlier write triggers the next sync.
  * Deviation: upstream sends that write, one for each new ReplicaSet, and retries after the conflict.
  */
 export function apiOfSync(api: DeploymentsApi): DeploymentsApi {

@@ -118,8 +118,8 @@ const FAILURES: Readonly<Record<Reason, string>> = {
 
 /** A failure is logged and counted; the next pass tries again. */
 async function forceDelete(pod: Stored<Pod>, reason: Reason, deps: Deps, signal: AbortSignal): Promise<void> {
-  // Deviation: upstream asks the server to delete it once more. Pods of one look go one after the other, and many of them
-  // end by themselves meanwhile.
+  // Deviation: upstream sends the delete anyway. The pods of one pass are deleted one after the other, and many of them
+  // are gone before their turn.
   if (deps.pods.lister.get(objectKey(pod))?.metadata.uid !== pod.metadata.uid) return;
   const labels = [pod.metadata.namespace, reason];
   deps.metrics.deletions.inc(labels);
