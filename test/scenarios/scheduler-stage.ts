@@ -18,7 +18,7 @@ import { runControllers } from "#manager/run-controllers.ts";
 import { buildScheduler, SCHEDULER_IDENTITY } from "#scheduler/scheduler.ts";
 import { RequestLog } from "#sim/request-log.ts";
 import { World } from "#sim/world.ts";
-import { FaultyNetwork, type Interception } from "#test/stage/faulty-network.ts";
+import { type Interception, intercepted } from "#test/stage/faulty-network.ts";
 
 const NAMESPACE = "default";
 
@@ -51,10 +51,8 @@ export class SchedulerStage implements AsyncDisposable {
     this.log = new RequestLog(clock);
     const user = { name: SCHEDULER_IDENTITY, groups: ["system:authenticated"] };
     const server = bytesTransport(this.world.server, { peer: { user } });
-    const network = new FaultyNetwork();
-    network.intercept(intercept);
     const options = { clock, limits: { qps: -1, burst: 0 }, userAgentPrefix: "steersman" };
-    const own = rootClientBuilder(this.log.over(network.over(server)), options);
+    const own = rootClientBuilder(this.log.over(intercepted(server, intercept)), options);
     const admin = { user: { name: "admin", groups: ["system:masters"] } };
     const clients = rootClientBuilder(bytesTransport(this.world.server, { peer: admin }), options);
     const scheduler: RegisteredController = {

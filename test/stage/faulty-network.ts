@@ -20,6 +20,18 @@ export type Interception = (
 /** An ApiError is sent as the answer of the server. */
 type Answer = HttpResponse | ApiError | undefined;
 
+/** A transport that asks the interception about every request. */
+export function intercepted(transport: Transport, interception: Interception): Transport {
+  return {
+    send: async (request, signal) => {
+      const who = String(request.headers["user-agent"]).split("/").at(-1) ?? "";
+      const pass = (): Promise<HttpResponse> => transport.send(request, signal);
+      const answer = (await interception(request, who, pass)) ?? (await pass());
+      return answer instanceof ApiError ? errorResponse(answer) : answer;
+    },
+  };
+}
+
 interface Rule {
   readonly matching: Matching;
   left: number;
@@ -41,16 +53,6 @@ export class FaultyNetwork {
 
   respond(matching: Matching, response: HttpResponse, times = 1): void {
     this.#rules.push({ matching, left: times, answer: async () => response });
-  }
-
-  /** Asks the interception about every request. */
-  intercept(interception: Interception): void {
-    const whoOf = ({ headers }: HttpRequest): string => String(headers["user-agent"]).split("/").at(-1) ?? "";
-    const answer: Rule["answer"] = async (request, pass) => {
-      const given = await interception(request, whoOf(request), pass);
-      return given instanceof ApiError ? errorResponse(given) : given;
-    };
-    this.#rules.push({ matching: () => true, left: Number.POSITIVE_INFINITY, answer });
   }
 
   /**

@@ -16,7 +16,7 @@ import { knownControllers } from "#kit/known-controllers.ts";
 import { withoutRepeats } from "#manager/log-repeats.ts";
 import { MemoryDisk } from "#sim/memory-journal.ts";
 import { type ManagerOptions, type RunningManager, World, type WorldOptions } from "#sim/world.ts";
-import { FaultyNetwork, type Interception } from "./faulty-network.ts";
+import { FaultyNetwork, type Interception, intercepted } from "./faulty-network.ts";
 import { HeldWatches } from "./held-watches.ts";
 import type { Scene } from "./stage.ts";
 import type { Run } from "./steps.ts";
@@ -34,6 +34,7 @@ interface WireWorldOptions extends Partial<WorldOptions> {
 }
 
 export interface WireManagerOptions extends Omit<ManagerOptions, "controllers" | "log" | "metrics" | "network"> {
+  /** Is asked about the requests of this manager alone. */
   readonly intercept?: Interception;
 }
 
@@ -102,7 +103,6 @@ export class WireStage implements Scene {
 
   startManager({ intercept, ...options }: WireManagerOptions = {}): RunningManager {
     const { clock } = this.world;
-    if (intercept !== undefined) this.network.intercept(intercept);
     const write = (line: string): void => {
       this.#log += line;
     };
@@ -112,9 +112,20 @@ export class WireStage implements Scene {
       controllers: this.#controllers,
       metrics: this.metrics,
       log: withoutRepeats(logger, clock),
-      network: (transport) => this.#watches.over(this.network.over(transport)),
+      network: (transport) => {
+        const server = intercept === undefined ? transport : intercepted(transport, intercept);
+        return this.#watches.over(this.network.over(server));
+      },
     });
     return this.#manager;
+  }
+
+  /** Stops the running manager. The test can then start another. */
+  async stopManager(): Promise<void> {
+    const ended = this.#manager?.stop();
+    this.#manager = undefined;
+    await this.world.advance(1000);
+    await ended;
   }
 
   /** From now on the manager sees no event of the resource. */
@@ -186,9 +197,7 @@ export class WireStage implements Scene {
   async stop(): Promise<void> {
     this.network.pass();
     this.#watches.releaseAll();
-    const ended = this.#manager?.stop();
-    await this.world.advance(1000);
-    await ended;
+    await this.stopManager();
     this.world.server.close();
   }
 

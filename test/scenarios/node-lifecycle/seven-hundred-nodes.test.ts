@@ -2,13 +2,11 @@
 // time, and with a restart of the manager in the middle.
 
 import { expect, it } from "vitest";
-import { featureGateTable } from "#api/feature-gate-table.ts";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
-import { Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import { formatMicroTime, formatTime } from "#api/time.ts";
-import { hostTurn } from "#base/testing.ts";
 import type { Client } from "#client/client.ts";
-import { World } from "#sim/world.ts";
+import { NAMESPACE, WireStage } from "#test/stage/wire-stage.ts";
 
 const ZONES = ["a", "b", "c", "d"];
 const NODES_PER_ZONE = 175;
@@ -26,8 +24,7 @@ interface Machine {
   isSilent: boolean;
 }
 
-class Cluster {
-  readonly world = new World({ turn: hostTurn, gates: featureGateTable(), seed: "seven hundred nodes" });
+class Cluster extends WireStage {
   readonly machines: readonly Machine[] = ZONES.flatMap((zone) =>
     Array.from({ length: NODES_PER_ZONE }, (_, i) => ({
       name: `${zone}-${String(i).padStart(3, "0")}`,
@@ -35,17 +32,10 @@ class Cluster {
       isSilent: false,
     })),
   );
-  #manager = this.#start();
 
-  #start() {
-    return this.world.startManager({ controllers: ["node-lifecycle-controller", "taint-eviction-controller"] });
-  }
-
-  async restart(): Promise<void> {
-    const ended = this.#manager.stop();
-    await this.world.advance(1000);
-    await ended;
-    this.#manager = this.#start();
+  constructor() {
+    const controllers = ["node-lifecycle-controller", "taint-eviction-controller"];
+    super({ controllers, seed: "seven hundred nodes" });
   }
 
   /**
@@ -54,7 +44,7 @@ class Cluster {
    */
   async create(): Promise<void> {
     await this.#all(async ({ name, zone }, client, signal) => {
-      const now = formatTime(this.world.clock.now());
+      const now = formatTime(this.now());
       const labels = { "topology.kubernetes.io/zone": zone };
       await client.resource(Nodes).create({ object: { metadata: { name, labels } } }, signal);
       const ready = { type: "Ready", status: "True", lastHeartbeatTime: now, lastTransitionTime: now };
@@ -67,27 +57,27 @@ class Cluster {
       };
       await client
         .resource(Pods)
-        .create({ namespace: "default", object: { metadata: { name, namespace: "default" }, spec } }, signal);
+        .create({ namespace: NAMESPACE, object: { metadata: { name, namespace: NAMESPACE }, spec } }, signal);
       const lease = { metadata: { name, namespace: LEASE_NAMESPACE }, spec: { renewTime: this.#renewTime() } };
       await client.resource(Leases).create({ namespace: LEASE_NAMESPACE, object: lease }, signal);
     });
   }
 
   /** Lets time pass, while the nodes that are not silent renew their leases. */
-  async pass(seconds: number): Promise<void> {
+  async renewFor(seconds: number): Promise<void> {
     for (let leftMs = seconds * 1000; leftMs > 0; leftMs -= RENEW_PERIOD_MS) {
       await this.#all(async ({ name, isSilent }, client, signal) => {
         if (isSilent) return;
         const patch = { spec: { renewTime: this.#renewTime() } };
         await client.resource(Leases).patch({ namespace: LEASE_NAMESPACE, name, type: "merge", patch }, signal);
       });
-      await this.world.advance(Math.min(leftMs, RENEW_PERIOD_MS));
+      await this.pass(Math.min(leftMs, RENEW_PERIOD_MS));
     }
   }
 
   /** The nodes with a NoExecute taint, by zone. */
   async tainted(): Promise<Readonly<Record<string, number>>> {
-    const { items } = await this.world.do((client, signal) => client.resource(Nodes).list({}, signal));
+    const { items } = await this.do((client, signal) => client.resource(Nodes).list({}, signal));
     const isTainted = items.filter(({ spec }) => spec?.taints?.some(({ effect }) => effect === "NoExecute"));
     const count = (zone: string): number =>
       isTainted.filter(({ metadata }) => metadata.name.startsWith(`${zone}-`)).length;
@@ -96,7 +86,7 @@ class Cluster {
 
   /** The evicted pods, by zone. */
   async evicted(): Promise<Readonly<Record<string, number>>> {
-    const { items } = await this.world.do((client, signal) => client.resource(Pods).list({}, signal));
+    const { items } = await this.do((client, signal) => client.resource(Pods).list({}, signal));
     const isThere = new Set(
       items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name),
     );
@@ -106,11 +96,11 @@ class Cluster {
   }
 
   #renewTime(): string {
-    return formatMicroTime(this.world.clock.now());
+    return formatMicroTime(this.now());
   }
 
   #all(step: (machine: Machine, client: Client, signal: AbortSignal) => Promise<void>): Promise<void> {
-    return this.world.do(async (client, signal) => {
+    return this.do(async (client, signal) => {
       for (const machine of this.machines) await step(machine, client, signal);
     });
   }
@@ -125,20 +115,17 @@ function expectRate(count: number | undefined, seconds: number, perSecond: numbe
 }
 
 it("node-lifecycle/9, node-lifecycle/12, taint-eviction/6 taints four zones at Go's rates, again after a restart, and none when all are lost", async () => {
-  const cluster = new Cluster();
-  await cluster.world.do(async (client, signal) => {
-    const object = { metadata: { name: "default", namespace: "default" } };
-    await client.resource(ServiceAccounts).create({ namespace: "default", object }, signal);
-  });
+  await using cluster = await new Cluster().opened();
+  cluster.startManager();
   await cluster.create();
-  await cluster.pass(60);
+  await cluster.renewFor(60);
   expect(await cluster.tainted()).toEqual({ a: 0, b: 0, c: 0, d: 0 });
 
   for (const machine of cluster.machines) {
     machine.isSilent = Number(machine.name.slice(2)) < SILENT[machine.zone as keyof typeof SILENT];
   }
-  await cluster.pass(60); // the grace period and the next check
-  await cluster.pass(400);
+  await cluster.renewFor(60); // the grace period and the next check
+  await cluster.renewFor(400);
   const first = await cluster.tainted();
   for (const zone of ["a", "d"]) expectRate(first[zone], 400, 0.1);
   for (const zone of ["b", "c"]) expectRate(first[zone], 400, 0.01);
@@ -148,18 +135,19 @@ it("node-lifecycle/9, node-lifecycle/12, taint-eviction/6 taints four zones at G
   for (const zone of ["b", "c"]) expectRate(evictedFirst[zone], 100, 0.01);
 
   // A restart removes all NoExecute taints and starts again, including the five minutes of the pods.
-  await cluster.restart();
-  await cluster.pass(200);
+  await cluster.stopManager();
+  cluster.startManager();
+  await cluster.renewFor(200);
   const second = await cluster.tainted();
   for (const zone of ["a", "d"]) expectRate(second[zone], 200, 0.1);
   for (const zone of ["b", "c"]) expectRate(second[zone], 200, 0.01);
   expect(await cluster.evicted()).toEqual(evictedFirst);
 
   for (const machine of cluster.machines) machine.isSilent = true;
-  await cluster.pass(60);
+  await cluster.renewFor(60);
   const evictedLast = await cluster.evicted();
   expect(await cluster.tainted()).toEqual({ a: 0, b: 0, c: 0, d: 0 });
-  await cluster.pass(600);
+  await cluster.renewFor(600);
   expect(await cluster.tainted()).toEqual({ a: 0, b: 0, c: 0, d: 0 });
   expect(await cluster.evicted()).toEqual(evictedLast);
 }, 300_000);
