@@ -32,8 +32,8 @@ export const plan: FaultPlan = {
     {
       name: "the lowest recommendation of the window counts",
       file: `${folder}/scaling-limits.ts`,
-      find: "const stable = Math.max(wish.desired, ...recent.map(({ replicas }) => replicas));",
-      replace: "const stable = Math.min(wish.desired, ...recent.map(({ replicas }) => replicas));",
+      find: "const stable = Math.max(request.desired, ...recent.map(({ replicas }) => replicas));",
+      replace: "const stable = Math.min(request.desired, ...recent.map(({ replicas }) => replicas));",
       noticedBy: "shrinks a target only after the window",
     },
     {

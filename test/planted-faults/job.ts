@@ -45,14 +45,14 @@ export const plan: FaultPlan = {
     {
       name: "a terminating pod is replaced although only failed pods should be",
       file: `${folder}/manage.ts`,
-      find: "replacesOnlyFailed(job) ? picture.terminating : 0",
+      find: "replacesOnlyFailed(job) ? state.terminating : 0",
       replace: "replacesOnlyFailed(job) ? 0 : 0",
       noticedBy: "replaces only failed pods where its policy says so",
     },
     {
       name: "a Job is finished while pods terminate",
       file: `${folder}/tracking.ts`,
-      find: "if (end === undefined || picture.terminating > 0) return false;",
+      find: "if (end === undefined || state.terminating > 0) return false;",
       replace: "if (end === undefined) return false;",
       noticedBy: "a Job that ends waits for a pod that is stuck with a foreign finalizer",
     },

@@ -17,8 +17,8 @@ import {
   isNewer,
   type Job,
   removeActive,
-  type Working,
-  working,
+  type WorkingCopy,
+  workingCopy,
 } from "./model.ts";
 
 const BY_CONTROLLER_NAME = "controller name";
@@ -40,12 +40,12 @@ export function childrenOf(cronJob: CronJob, deps: Deps): readonly Job[] {
 
 /** Returns the CronJob to continue with: the API server's, if the cached one was too old to know an active Job. */
 export async function noteChildren(
-  own: Working,
+  own: WorkingCopy,
   jobs: readonly Job[],
   deps: Deps,
   signal: AbortSignal,
   changed: () => void,
-): Promise<Working> {
+): Promise<WorkingCopy> {
   let current = own;
   for (const job of jobs) {
     const { uid, name } = job.metadata;
@@ -68,14 +68,15 @@ export async function noteChildren(
  * A newer CronJob than the cached one, which may list the Job. Deviation: upstream reads it from the server each time;
  * here the answer to this controller's last write is used if it lists the Job.
  */
-async function freshFor(jobUid: string, cronJob: CronJob, deps: Deps, signal: AbortSignal): Promise<Working> {
+async function freshFor(jobUid: string, cronJob: CronJob, deps: Deps, signal: AbortSignal): Promise<WorkingCopy> {
   const written = deps.written.get(objectKey(cronJob));
-  if (written !== undefined && isNewer(written, cronJob) && isActive(working(written), jobUid)) return working(written);
+  if (written !== undefined && isNewer(written, cronJob) && isActive(workingCopy(written), jobUid))
+    return workingCopy(written);
   const { namespace, name } = cronJob.metadata;
-  return working(await deps.cronJobsApi.get({ namespace, name }, signal));
+  return workingCopy(await deps.cronJobsApi.get({ namespace, name }, signal));
 }
 
-function noteEnd(current: Working, job: Job, end: string, deps: Deps, changed: () => void): void {
+function noteEnd(current: WorkingCopy, job: Job, end: string, deps: Deps, changed: () => void): void {
   const { uid, name } = job.metadata;
   const { status } = current;
   if (isActive(current, uid)) {
@@ -93,7 +94,7 @@ function noteEnd(current: Working, job: Job, end: string, deps: Deps, changed: (
 
 /** The watch may lag, so this reads from the API server. */
 async function dropMissing(
-  current: Working,
+  current: WorkingCopy,
   jobs: readonly Job[],
   deps: Deps,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import { timeOrUndefined } from "#api/time.ts";
 import { errorMessage } from "#base/errors.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
 import { compareText } from "#kit/order.ts";
-import { type CronJob, type Deps, endOf, type Job, removeActive, type Working } from "./model.ts";
+import { type CronJob, type Deps, endOf, type Job, removeActive, type WorkingCopy } from "./model.ts";
 
 /** The Jobs beyond the limits, in the order of their deletion. */
 function surplusJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
@@ -27,14 +27,19 @@ function startedFirst(a: Job, b: Job): number {
 }
 
 /** Deletes the surplus. A refused deletion is retried in the next sync. Returns whether a Job was deleted. */
-export async function cleanUp(own: Working, jobs: readonly Job[], deps: Deps, signal: AbortSignal): Promise<boolean> {
+export async function cleanUp(
+  own: WorkingCopy,
+  jobs: readonly Job[],
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<boolean> {
   let isDeleted = false;
   for (const job of surplusJobs(own.cronJob, jobs)) isDeleted = (await deleteJob(own, job, deps, signal)) || isDeleted;
   return isDeleted;
 }
 
 /** Deletes the Job with its pods, and removes it from the list of active Jobs. */
-export async function deleteJob(own: Working, job: Job, deps: Deps, signal: AbortSignal): Promise<boolean> {
+export async function deleteJob(own: WorkingCopy, job: Job, deps: Deps, signal: AbortSignal): Promise<boolean> {
   const { namespace, name, uid } = job.metadata;
   const reference = referenceTo(own.cronJob, CronJobs);
   try {

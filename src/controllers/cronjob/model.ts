@@ -36,20 +36,20 @@ export interface Deps {
 export type StatusDraft = { -readonly [K in keyof CronJobStatus]?: CronJobStatus[K] };
 
 /** A CronJob with the status that its sync changes. */
-export interface Working {
+export interface WorkingCopy {
   readonly cronJob: CronJob;
   readonly status: StatusDraft;
 }
 
-export function working(cronJob: CronJob): Working {
+export function workingCopy(cronJob: CronJob): WorkingCopy {
   return { cronJob, status: { ...cronJob.status } };
 }
 
-export function isActive({ status }: Working, uid: string): boolean {
+export function isActive({ status }: WorkingCopy, uid: string): boolean {
   return (status.active ?? []).some((reference) => reference.uid === uid);
 }
 
-export function removeActive({ status }: Working, uid: string): void {
+export function removeActive({ status }: WorkingCopy, uid: string): void {
   status.active = (status.active ?? []).filter((reference) => reference.uid !== uid);
 }
 

@@ -16,7 +16,7 @@ import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { childrenOf, noteChildren } from "./children.ts";
 import { isTooLate, nextTimeInMs, recentTime } from "./due-time.ts";
 import { cleanUp, deleteJob } from "./history.ts";
-import { type CronJob, type Deps, isActive, isNewer, type Job, type Working, working } from "./model.ts";
+import { type CronJob, type Deps, isActive, isNewer, type Job, type WorkingCopy, workingCopy } from "./model.ts";
 import { jobAt, jobName } from "./new-job.ts";
 import { formatMail, namesZone, parseSchedule, zoneProblem } from "./schedule.ts";
 
@@ -26,7 +26,7 @@ export async function syncCronJob(key: ObjectKey, deps: Deps, signal: AbortSigna
   if (written !== undefined && (cronJob === undefined || !isNewer(written, cronJob))) deps.written.delete(key);
   if (cronJob === undefined) return done;
   const jobs = childrenOf(cronJob, deps);
-  const own = working(cronJob);
+  const own = workingCopy(cronJob);
   let isChanged = await cleanUp(own, jobs, deps, signal);
   let outcome: { readonly waitMs: number | undefined } | { readonly error: unknown };
   try {
@@ -49,7 +49,7 @@ export async function syncCronJob(key: ObjectKey, deps: Deps, signal: AbortSigna
 
 /** Returns how long to wait for the next time; undefined if only a change of the CronJob can help. */
 async function schedule(
-  own: Working,
+  own: WorkingCopy,
   jobs: readonly Job[],
   deps: Deps,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ async function schedule(
 
 const TOO_MANY = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
 
-const asWritten = ({ cronJob, status }: Working): CronJob => ({ ...cronJob, status });
+const asWritten = ({ cronJob, status }: WorkingCopy): CronJob => ({ ...cronJob, status });
 
 function warn(cronJob: CronJob, reason: string, message: string, deps: Deps): void {
   deps.recorder.event(referenceTo(cronJob, CronJobs), "Warning", reason, message);
@@ -109,7 +109,7 @@ function readSchedule(cronJob: CronJob, deps: Deps): CronSchedule | undefined {
 }
 
 /** Not after the deadline, not twice, and not beside another Job if the policy forbids it. */
-function mayStart({ cronJob, status }: Working, due: EpochMs, now: EpochMs, deps: Deps): boolean {
+function mayStart({ cronJob, status }: WorkingCopy, due: EpochMs, now: EpochMs, deps: Deps): boolean {
   const { concurrencyPolicy } = cronJob.spec ?? {};
   if (isTooLate(cronJob, due, now)) {
     warn(cronJob, "MissSchedule", `Missed scheduled time to start a job: ${formatMail(due)}`, deps);
@@ -126,7 +126,12 @@ function mayStart({ cronJob, status }: Working, due: EpochMs, now: EpochMs, deps
   return false;
 }
 
-async function replaceActive(current: Working, deps: Deps, signal: AbortSignal, changed: () => void): Promise<void> {
+async function replaceActive(
+  current: WorkingCopy,
+  deps: Deps,
+  signal: AbortSignal,
+  changed: () => void,
+): Promise<void> {
   if (current.cronJob.spec?.concurrencyPolicy !== "Replace") return;
   for (const { namespace = "", name = "" } of current.status.active ?? []) {
     let job: Job;
@@ -143,7 +148,7 @@ async function replaceActive(current: Working, deps: Deps, signal: AbortSignal, 
 
 /** False if the name belongs to a Job of another owner, or to a Job that is already in the list. */
 async function startJob(
-  current: Working,
+  current: WorkingCopy,
   due: EpochMs,
   deps: Deps,
   signal: AbortSignal,

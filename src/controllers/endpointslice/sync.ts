@@ -51,7 +51,7 @@ export async function syncService(key: ObjectKey, deps: Deps, signal: AbortSigna
   return done;
 }
 
-interface Story {
+interface ServiceState {
   readonly key: ObjectKey;
   readonly service: Service;
   readonly pods: readonly Pod[];
@@ -61,20 +61,20 @@ interface Story {
 }
 
 /** If one address type fails, the other is still written. */
-async function syncSlices(story: Story, deps: Deps, signal: AbortSignal): Promise<void> {
-  const types = addressTypesOf(story.service);
+async function syncSlices(state: ServiceState, deps: Deps, signal: AbortSignal): Promise<void> {
+  const types = addressTypesOf(state.service);
   const errors: unknown[] = [];
   const isUsed = ({ addressType }: EndpointSlice): boolean => types.some((type) => type === addressType);
-  const unused = story.living.filter((slice) => !isUsed(slice));
-  for (const { addressType } of unused) deps.topology.removeHints(story.key, addressType);
-  for (const addressType of types) errors.push(...(await syncAddressType(story, addressType, deps, signal)));
-  for (const slice of unused) errors.push(...(await removeUnused(slice, story.key, deps, signal)));
+  const unused = state.living.filter((slice) => !isUsed(slice));
+  for (const { addressType } of unused) deps.topology.removeHints(state.key, addressType);
+  for (const addressType of types) errors.push(...(await syncAddressType(state, addressType, deps, signal)));
+  for (const slice of unused) errors.push(...(await removeUnused(slice, state.key, deps, signal)));
   if (errors.length > 0) throw aggregate(errors);
 }
 
 /** Returns the errors. */
 async function syncAddressType(
-  { key, service, pods, living, triggerTime }: Story,
+  { key, service, pods, living, triggerTime }: ServiceState,
   addressType: AddressType,
   deps: Deps,
   signal: AbortSignal,

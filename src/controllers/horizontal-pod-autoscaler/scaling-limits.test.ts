@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { HorizontalPodAutoscalerBehavior } from "#api/generated/types/autoscaling-v2.ts";
 import given from "#test/vectors/autoscaler.json" with { type: "json" };
 import { type ScaleEvent, ScalingHistory } from "./scaling-history.ts";
-import { decide, decideByBehavior, type Wish } from "./scaling-limits.ts";
+import { decide, decideByBehavior, type ScaleRequest } from "./scaling-limits.ts";
 
 interface Remembered {
   readonly replicas: number;
@@ -19,7 +19,7 @@ interface Memory {
 interface Vector {
   readonly behavior?: HorizontalPodAutoscalerBehavior;
   readonly memory: Memory;
-  readonly wish: Wish;
+  readonly wish: ScaleRequest;
   readonly windowMs: number;
   readonly replicas: number;
   readonly conditions: readonly (readonly string[])[];

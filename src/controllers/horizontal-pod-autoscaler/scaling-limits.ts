@@ -7,7 +7,7 @@ import type { EpochMs } from "#base/clock.ts";
 import { INT32_MAX, INT32_MIN, toInt32 } from "./go-numbers.ts";
 import type { Recommendation, ScaleEvent, ScalingHistory } from "./scaling-history.ts";
 
-export interface Wish {
+export interface ScaleRequest {
   readonly current: number;
   /** The size that the metrics require. */
   readonly desired: number;
@@ -68,21 +68,21 @@ interface Limited {
 }
 
 /** Without a behaviour: the highest recommendation of the window, at most twice the size, and at least four pods. */
-export function decide(wish: Wish, history: ScalingHistory, windowMs: number, now: EpochMs): Decision {
+export function decide(request: ScaleRequest, history: ScalingHistory, windowMs: number, now: EpochMs): Decision {
   const isOld = ({ at }: Recommendation): boolean => at < now - windowMs;
   const recent = history.recommendations.filter((recommendation) => !isOld(recommendation));
-  const stable = Math.max(wish.desired, ...recent.map(({ replicas }) => replicas));
-  history.recommend(wish.desired, now, isOld);
-  return decision(wish, stable, DOWN_STABILIZED, limitBySize({ ...wish, desired: stable }));
+  const stable = Math.max(request.desired, ...recent.map(({ replicas }) => replicas));
+  history.recommend(request.desired, now, isOld);
+  return decision(request, stable, DOWN_STABILIZED, limitBySize({ ...request, desired: stable }));
 }
 
-function decision(wish: Wish, stable: number, stabilized: Reason, { replicas, limit }: Limited): Decision {
-  const stabilization = stable === wish.desired ? READY : stabilized;
+function decision(request: ScaleRequest, stable: number, stabilized: Reason, { replicas, limit }: Limited): Decision {
+  const stabilization = stable === request.desired ? READY : stabilized;
   return { replicas, stabilization, limit, isLimited: replicas !== stable };
 }
 
 /** Upstream: convertDesiredReplicasWithRules */
-function limitBySize({ current, desired, minReplicas, maxReplicas }: Wish): Limited {
+function limitBySize({ current, desired, minReplicas, maxReplicas }: ScaleRequest): Limited {
   const fastest = toInt32(Math.max(SCALE_UP_FACTOR * current, SCALE_UP_MIN));
   if (desired < minReplicas) return { replicas: minReplicas, limit: TOO_FEW };
   if (desired > Math.min(maxReplicas, fastest)) {
@@ -95,22 +95,22 @@ function limitBySize({ current, desired, minReplicas, maxReplicas }: Wish): Limi
 
 /** With a behaviour: within the recommendations of both windows, and no faster than the policies allow. */
 export function decideByBehavior(
-  wish: Wish,
+  request: ScaleRequest,
   { scaleUp = {}, scaleDown = {} }: HorizontalPodAutoscalerBehavior,
   history: ScalingHistory,
   now: EpochMs,
 ): Decision {
-  const stable = stabilize(wish, windowMs(scaleUp), windowMs(scaleDown), history, now);
-  const stabilized = wish.desired >= wish.current ? UP_STABILIZED : DOWN_STABILIZED;
-  const limited = limitByRate({ ...wish, desired: stable }, scaleUp, scaleDown, history, now);
-  return decision(wish, stable, stabilized, limited);
+  const stable = stabilize(request, windowMs(scaleUp), windowMs(scaleDown), history, now);
+  const stabilized = request.desired >= request.current ? UP_STABILIZED : DOWN_STABILIZED;
+  const limited = limitByRate({ ...request, desired: stable }, scaleUp, scaleDown, history, now);
+  return decision(request, stable, stabilized, limited);
 }
 
 const windowMs = ({ stabilizationWindowSeconds = 0 }: HPAScalingRules): number => stabilizationWindowSeconds * 1000;
 
 /** Upstream: stabilizeRecommendationWithBehaviors */
 function stabilize(
-  { current, desired }: Wish,
+  { current, desired }: ScaleRequest,
   upWindowMs: number,
   downWindowMs: number,
   history: ScalingHistory,
@@ -129,7 +129,7 @@ function stabilize(
 
 /** Upstream: convertDesiredReplicasWithBehaviorRate */
 function limitByRate(
-  { current, desired, minReplicas, maxReplicas }: Wish,
+  { current, desired, minReplicas, maxReplicas }: ScaleRequest,
   scaleUp: HPAScalingRules,
   scaleDown: HPAScalingRules,
   history: ScalingHistory,

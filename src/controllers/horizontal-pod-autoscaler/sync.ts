@@ -222,11 +222,11 @@ class AutoscalerSync {
     this.#spec = withWindow(this.#spec, downscaleWindowMs);
     const { behavior } = this.#spec;
     const now = clock.now();
-    const wish = { current, desired, minReplicas: this.#minReplicas, maxReplicas };
+    const request = { current, desired, minReplicas: this.#minReplicas, maxReplicas };
     const decision =
       behavior === undefined
-        ? decide(wish, history, downscaleWindowMs, now)
-        : decideByBehavior(wish, behavior, history, now);
+        ? decide(request, history, downscaleWindowMs, now)
+        : decideByBehavior(request, behavior, history, now);
     this.#conditions.set("AbleToScale", true, decision.stabilization, now);
     this.#conditions.set("ScalingLimited", decision.isLimited, decision.limit, now);
     return decision;

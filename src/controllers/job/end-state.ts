@@ -8,10 +8,10 @@ import type { EpochMs } from "#base/clock.ts";
 import { findCondition } from "#kit/conditions.ts";
 import { countOf } from "./indexes.ts";
 import { completionsOf, isIndexed, isSuspended, type Job, type StoredPod } from "./model.ts";
-import type { Picture } from "./picture.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { isPodFailed } from "./pod-outcome.ts";
 import { metSuccessRule } from "./success-policy.ts";
+import type { SyncState } from "./sync-state.ts";
 
 export function newCondition(
   type: string,
@@ -42,8 +42,8 @@ export function withJobCondition(
 }
 
 /** The condition of an earlier sync, or why the Job ends now; completions are checked after the pods are managed. */
-export function endOf(picture: Picture, now: EpochMs): JobCondition | undefined {
-  const { job, status } = picture;
+export function endOf(state: SyncState, now: EpochMs): JobCondition | undefined {
+  const { job, status } = state;
   const conditions = status.conditions ?? [];
   const success = findCondition(conditions, "SuccessCriteriaMet");
   if (success?.status === "True") return success;
@@ -51,36 +51,36 @@ export function endOf(picture: Picture, now: EpochMs): JobCondition | undefined 
   if (failure?.status === "True") {
     return newCondition("Failed", "True", failure.reason ?? "", failure.message ?? "", now);
   }
-  const failed = failureOf(picture, now);
+  const failed = failureOf(state, now);
   if (failed !== undefined) return newCondition("FailureTarget", "True", ...failed, now);
   if (!isIndexed(job)) return undefined;
-  const met = metSuccessRule(job.spec?.successPolicy, completionsOf(job), picture.succeededIndexes);
+  const met = metSuccessRule(job.spec?.successPolicy, completionsOf(job), state.succeededIndexes);
   return met === undefined ? undefined : newCondition("SuccessCriteriaMet", "True", "SuccessPolicy", met, now);
 }
 
-function failureOf(picture: Picture, now: EpochMs): readonly [reason: string, message: string] | undefined {
-  const { job, pods } = picture;
+function failureOf(state: SyncState, now: EpochMs): readonly [reason: string, message: string] | undefined {
+  const { job, pods } = state;
   const failsJob = failJobMessage(job, pods);
   if (failsJob !== undefined) return ["PodFailurePolicy", failsJob];
-  if (picture.failed > (job.spec?.backoffLimit ?? 0) || isPastRestarts(job, pods)) {
+  if (state.failed > (job.spec?.backoffLimit ?? 0) || isPastRestarts(job, pods)) {
     return ["BackoffLimitExceeded", "Job has reached the specified backoff limit"];
   }
-  const leftMs = deadlineInMs(picture, now);
+  const leftMs = deadlineInMs(state, now);
   if (leftMs !== undefined && leftMs <= 0) {
     return ["DeadlineExceeded", "Job was active longer than specified deadline"];
   }
-  if (picture.failedIndexes === undefined) return undefined;
-  const failed = countOf(picture.failedIndexes);
+  if (state.failedIndexes === undefined) return undefined;
+  const failed = countOf(state.failedIndexes);
   const { maxFailedIndexes = Number.POSITIVE_INFINITY } = job.spec ?? {};
   if (failed > maxFailedIndexes) {
     return ["MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes"];
   }
-  const isOver = failed > 0 && failed + countOf(picture.succeededIndexes) >= completionsOf(job);
+  const isOver = failed > 0 && failed + countOf(state.succeededIndexes) >= completionsOf(job);
   return isOver ? ["FailedIndexes", "Job has failed indexes"] : undefined;
 }
 
 /** How long the Job may still be active; undefined without a deadline, and while it is suspended. */
-export function deadlineInMs({ job, status }: Picture, now: EpochMs): number | undefined {
+export function deadlineInMs({ job, status }: SyncState, now: EpochMs): number | undefined {
   const seconds = job.spec?.activeDeadlineSeconds;
   const startedMs = timeOrUndefined(status.startTime);
   if (seconds === undefined || startedMs === undefined || isSuspended(job)) return undefined;
@@ -110,6 +110,6 @@ function isPastRestarts({ spec }: Job, pods: readonly StoredPod[]): boolean {
 }
 
 /** Enough pods have succeeded, and none is active any more. */
-export function areCompletionsReached({ job, succeeded, active }: Picture): boolean {
+export function areCompletionsReached({ job, succeeded, active }: SyncState): boolean {
   return active === 0 && succeeded >= (job.spec?.completions ?? 1);
 }

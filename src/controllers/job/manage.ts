@@ -8,10 +8,10 @@ import { isPodTerminating } from "#rules/pod-status.ts";
 import { remainingMs } from "./backoff.ts";
 import { firstFree, mergeIndexes, withIndexes } from "./indexes.ts";
 import { completionsOf, type Deps, hasLimitPerIndex, isIndexed, isSuspended, replacesOnlyFailed } from "./model.ts";
-import type { Picture } from "./picture.ts";
 import { backoffOfIndex, indexesOf } from "./pod-index.ts";
 import { deleteSurplus } from "./pods.ts";
 import { podsToRemove } from "./removal-order.ts";
+import type { SyncState } from "./sync-state.ts";
 import { namePrefixOfIndex, podTemplate, templateOfIndex } from "./template.ts";
 
 /** The most pods that one sync creates or deletes. */
@@ -27,29 +27,29 @@ export interface Managed {
   readonly error?: unknown;
 }
 
-export async function managePods(picture: Picture, deps: Deps, signal: AbortSignal): Promise<Managed> {
-  const { job, activePods, active } = picture;
+export async function managePods(state: SyncState, deps: Deps, signal: AbortSignal): Promise<Managed> {
+  const { job, activePods, active } = state;
   if (isSuspended(job)) {
-    const error = await deleteSurplus(picture, podsToRemove(job, activePods, active), deps, signal);
+    const error = await deleteSurplus(state, podsToRemove(job, activePods, active), deps, signal);
     return { action: "pods_deleted", error };
   }
-  const wanted = wantedActive(picture);
+  const wanted = wantedActive(state);
   const surplus = podsToRemove(job, activePods, Math.max(0, active - wanted)).slice(0, BURST);
-  if (surplus.length > 0) return { action: "pods_deleted", error: await deleteSurplus(picture, surplus, deps, signal) };
+  if (surplus.length > 0) return { action: "pods_deleted", error: await deleteSurplus(state, surplus, deps, signal) };
 
-  const terminating = replacesOnlyFailed(job) ? picture.terminating : 0;
+  const terminating = replacesOnlyFailed(job) ? state.terminating : 0;
   const missing = wanted - terminating - active;
   if (missing <= 0) return { action: "tracking" };
-  const plan = planCreates(picture, Math.min(missing, BURST), deps.clock.now());
+  const plan = planCreates(state, Math.min(missing, BURST), deps.clock.now());
   if (plan.waitMs > 0) {
-    deps.syncAfter(picture.key, Math.max(plan.waitMs, BATCH_MS), "back-off after failed pods");
+    deps.syncAfter(state.key, Math.max(plan.waitMs, BATCH_MS), "back-off after failed pods");
     return { action: "pods_created" };
   }
-  return { action: "pods_created", error: await createPods(picture, plan, deps, signal) };
+  return { action: "pods_created", error: await createPods(state, plan, deps, signal) };
 }
 
 /** Without completions, no more pods are started after the first success. */
-function wantedActive({ job, active, succeeded }: Pick<Picture, "job" | "active" | "succeeded">): number {
+function wantedActive({ job, active, succeeded }: Pick<SyncState, "job" | "active" | "succeeded">): number {
   const { completions, parallelism = 1 } = job.spec ?? {};
   if (completions === undefined) return succeeded > 0 ? active : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded));
@@ -64,12 +64,12 @@ interface CreatePlan {
 }
 
 /** Back-off applies to the whole Job, or to each index if the limit is per index. */
-function planCreates(picture: Picture, missing: number, now: EpochMs): CreatePlan {
-  const { job, lastFailed } = picture;
-  const waitMs = hasLimitPerIndex(job) ? 0 : remainingMs(picture.backoff, now);
+function planCreates(state: SyncState, missing: number, now: EpochMs): CreatePlan {
+  const { job, lastFailed } = state;
+  const waitMs = hasLimitPerIndex(job) ? 0 : remainingMs(state.backoff, now);
   if (waitMs > 0) return { count: 0, indexes: [], waitMs };
   if (!isIndexed(job)) return { count: missing, indexes: [], waitMs: 0 };
-  const free = freeIndexes(picture, missing);
+  const free = freeIndexes(state, missing);
   if (!hasLimitPerIndex(job)) return { count: free.length, indexes: free, waitMs: 0 };
   const waits = free.map((index) => {
     const failed = lastFailed.get(index);
@@ -80,7 +80,7 @@ function planCreates(picture: Picture, missing: number, now: EpochMs): CreatePla
 }
 
 function freeIndexes(
-  { job, pods, activePods, succeededIndexes, failedIndexes }: Picture,
+  { job, pods, activePods, succeededIndexes, failedIndexes }: SyncState,
   count: number,
 ): readonly number[] {
   let taken = withIndexes(succeededIndexes, indexesOf(activePods));
@@ -89,13 +89,13 @@ function freeIndexes(
 }
 
 async function createPods(
-  picture: Picture,
+  state: SyncState,
   { count, indexes }: CreatePlan,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { key, job, lastFailed } = picture;
-  const template = podTemplate(job, picture.podGroup);
+  const { key, job, lastFailed } = state;
+  const template = podTemplate(job, state.podGroup);
   deps.expectations.expectCreations(key, count);
   // As upstream, a failed create counts as both.
   const counts = { succeeded: 0, failed: 0 };
@@ -121,13 +121,13 @@ async function createPods(
     }
   });
   deps.expectations.creationObserved(key, count - succeeded); // refused or not tried: no event will come for these
-  picture.active += succeeded;
-  countCreated(picture, counts, deps);
+  state.active += succeeded;
+  countCreated(state, counts, deps);
   return error;
 }
 
 function countCreated(
-  { job, failed, terminating }: Picture,
+  { job, failed, terminating }: SyncState,
   counts: { readonly succeeded: number; readonly failed: number },
   { metrics }: Deps,
 ): void {

@@ -13,7 +13,7 @@ import { olderFirst } from "#kit/order.ts";
 import { isPodReady } from "#rules/pod-status.ts";
 import { FINALIZER, hasFinalizer, REMOVAL, withFinalizer } from "./finalizers.ts";
 import type { Deps, Job, StoredPod } from "./model.ts";
-import type { Picture } from "./picture.ts";
+import type { SyncState } from "./sync-state.ts";
 
 /** Oldest first. An adopted pod has the finalizer although the cache does not show it yet. */
 export async function claimPods(job: Job, deps: Deps, signal: AbortSignal): Promise<readonly StoredPod[]> {
@@ -37,23 +37,23 @@ function withTrackingFinalizer(pod: StoredPod): StoredPod {
 }
 
 /** The Job ends: deletes all active pods. Their finalizers stay until they are counted. Returns the first error. */
-export async function deleteActivePods(picture: Picture, deps: Deps, signal: AbortSignal): Promise<unknown> {
-  return removePods(picture, picture.activePods, (pod) => deletePod(picture, pod, deps, signal));
+export async function deleteActivePods(state: SyncState, deps: Deps, signal: AbortSignal): Promise<unknown> {
+  return removePods(state, state.activePods, (pod) => deletePod(state, pod, deps, signal));
 }
 
 /** Deletes surplus active pods without counting them. Returns the first error. */
 export async function deleteSurplus(
-  picture: Picture,
+  state: SyncState,
   pods: readonly StoredPod[],
   deps: Deps,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { key } = picture;
+  const { key } = state;
   deps.expectations.expectDeletions(key, pods.length);
-  return removePods(picture, pods, async (pod) => {
+  return removePods(state, pods, async (pod) => {
     try {
       if (hasFinalizer(pod)) await removeFinalizer(pod, deps, signal);
-      await deletePod(picture, pod, deps, signal);
+      await deletePod(state, pod, deps, signal);
     } catch (error) {
       deps.expectations.deletionObserved(key); // no event will come for this pod
       throw error;
@@ -62,9 +62,9 @@ export async function deleteSurplus(
 }
 
 /** The pod no longer counts as ready, even when its deletion failed. */
-async function deletePod(picture: Picture, pod: StoredPod, deps: Deps, signal: AbortSignal): Promise<void> {
-  if (isPodReady(pod)) picture.ready -= 1;
-  await deps.podControl.deletePod(picture.job, pod, signal);
+async function deletePod(state: SyncState, pod: StoredPod, deps: Deps, signal: AbortSignal): Promise<void> {
+  if (isPodReady(pod)) state.ready -= 1;
+  await deps.podControl.deletePod(state.job, pod, signal);
 }
 
 async function removeFinalizer(pod: StoredPod, deps: Deps, signal: AbortSignal): Promise<void> {
@@ -78,7 +78,7 @@ async function removeFinalizer(pod: StoredPod, deps: Deps, signal: AbortSignal):
 
 /** Deletes all at once. A pod that was already gone counts as removed. */
 async function removePods(
-  picture: Picture,
+  state: SyncState,
   pods: readonly StoredPod[],
   remove: (pod: StoredPod) => Promise<void>,
 ): Promise<unknown> {
@@ -87,7 +87,7 @@ async function removePods(
     result.status === "rejected" && !isNotFound(result.reason) ? [result.reason] : [],
   );
   const removed = pods.length - errors.length;
-  picture.active -= removed;
-  picture.terminating += removed;
+  state.active -= removed;
+  state.terminating += removed;
   return errors[0];
 }

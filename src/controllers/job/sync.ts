@@ -9,8 +9,8 @@ import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { areCompletionsReached, deadlineInMs, endOf, newCondition, withJobCondition } from "./end-state.ts";
 import { type Managed, managePods, type SyncAction } from "./manage.ts";
 import { completionModeOf, type Deps, isFinished, isSuspended, type Job, otherManager } from "./model.ts";
-import { type Picture, takePicture } from "./picture.ts";
 import { claimPods, deleteActivePods } from "./pods.ts";
+import { readSyncState, type SyncState } from "./sync-state.ts";
 import { trackPods } from "./tracking.ts";
 
 export async function syncJob(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
@@ -73,55 +73,55 @@ async function reconcile(
   const areExpectationsMet = deps.expectations.areMet(key);
   const pods = await claimPods(job, deps, signal);
   const podGroup = await deps.podGroupOf?.(job, pods, signal);
-  const picture = takePicture(job, pods, podGroup, deps);
-  const { status } = picture;
+  const state = readSyncState(job, pods, podGroup, deps);
+  const { status } = state;
   const now = deps.clock.now();
   if (status.startTime === undefined && !isSuspended(job)) status.startTime = formatTime(now);
 
-  picture.end = endOf(picture, now);
-  awaitDeadline(picture, deps);
+  state.end = endOf(state, now);
+  awaitDeadline(state, deps);
   let error: unknown;
   let hasSuspendChanged = false;
-  if (picture.end !== undefined) error = await endPods(picture, areExpectationsMet, deps, signal);
+  if (state.end !== undefined) error = await endPods(state, areExpectationsMet, deps, signal);
   else {
     let managed: Managed | undefined;
     if (areExpectationsMet && job.metadata.deletionTimestamp === undefined) {
-      managed = await managePods(picture, deps, signal);
+      managed = await managePods(state, deps, signal);
       setAction(managed.action);
       error = managed.error;
     }
-    if (areCompletionsReached(picture)) {
+    if (areCompletionsReached(state)) {
       const message = "Reached expected number of succeeded pods";
-      picture.end = newCondition("SuccessCriteriaMet", "True", "CompletionsReached", message, deps.clock.now());
-    } else if (managed !== undefined) hasSuspendChanged = noteSuspension(picture, deps);
+      state.end = newCondition("SuccessCriteriaMet", "True", "CompletionsReached", message, deps.clock.now());
+    } else if (managed !== undefined) hasSuspendChanged = noteSuspension(state, deps);
   }
-  const { active, ready, terminating } = picture;
+  const { active, ready, terminating } = state;
   const isChanged = active !== (status.active ?? 0) || ready !== status.ready || terminating !== status.terminating;
   Object.assign(status, { active, ready, terminating });
-  await trackPods(picture, hasSuspendChanged || isChanged, deps, signal);
+  await trackPods(state, hasSuspendChanged || isChanged, deps, signal);
   if (error !== undefined) throw error; // after the status write, which reports the work done
 }
 
 /** Ends the Job only if all active pods were deleted and the cache is known to be complete. */
 async function endPods(
-  picture: Picture,
+  state: SyncState,
   areExpectationsMet: boolean,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const error = await deleteActivePods(picture, deps, signal);
-  if (picture.active !== 0 || !areExpectationsMet) picture.end = undefined;
+  const error = await deleteActivePods(state, deps, signal);
+  if (state.active !== 0 || !areExpectationsMet) state.end = undefined;
   return error;
 }
 
-function awaitDeadline(picture: Picture, deps: Deps): void {
-  if (picture.end !== undefined) return;
-  const leftMs = deadlineInMs(picture, deps.clock.now());
-  if (leftMs !== undefined) deps.syncAfter(picture.key, leftMs, "activeDeadlineSeconds");
+function awaitDeadline(state: SyncState, deps: Deps): void {
+  if (state.end !== undefined) return;
+  const leftMs = deadlineInMs(state, deps.clock.now());
+  if (leftMs !== undefined) deps.syncAfter(state.key, leftMs, "activeDeadlineSeconds");
 }
 
 /** The active time restarts when a Job is resumed. */
-function noteSuspension({ job, status }: Picture, deps: Deps): boolean {
+function noteSuspension({ job, status }: SyncState, deps: Deps): boolean {
   const now = deps.clock.now();
   const condition = isSuspended(job)
     ? newCondition("Suspended", "True", "JobSuspended", "Job suspended", now)

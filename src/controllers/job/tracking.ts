@@ -14,48 +14,48 @@ import { hasFinalizer, REMOVAL } from "./finalizers.ts";
 import { formatIndexes, hasIndex, withIndexes } from "./indexes.ts";
 import { countFinished } from "./metrics.ts";
 import { completionModeOf, type Deps, hasLimitPerIndex, isIndexed, type StoredPod } from "./model.ts";
-import type { Picture, StatusDraft } from "./picture.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { completionIndex, validIndex } from "./pod-index.ts";
 import { hasSucceeded, isPodFailed } from "./pod-outcome.ts";
+import type { StatusDraft, SyncState } from "./sync-state.ts";
 
 /** The most UIDs in one status, and the most pods that one sync counts. */
 const UNCOUNTED_MAX = 500;
 
 /** needsWrite: the status already differs from the stored one. */
-export async function trackPods(picture: Picture, needsWrite: boolean, deps: Deps, signal: AbortSignal): Promise<void> {
-  const old: JobStatus = { ...picture.job.status };
-  const { status } = picture;
-  const withFinalizer = new Set(trackedPods(picture).map(({ metadata }) => metadata.uid));
+export async function trackPods(state: SyncState, needsWrite: boolean, deps: Deps, signal: AbortSignal): Promise<void> {
+  const old: JobStatus = { ...state.job.status };
+  const { status } = state;
+  const withFinalizer = new Set(trackedPods(state).map(({ metadata }) => metadata.uid));
   let isChanged = countUids(status, withFinalizer) || needsWrite;
-  const batch = nextBatch(picture);
-  isChanged = noteBatch(picture, batch) || isChanged;
-  isChanged = noteEnd(picture, deps) || isChanged;
+  const batch = nextBatch(state);
+  isChanged = noteBatch(state, batch) || isChanged;
+  isChanged = noteEnd(state, deps) || isChanged;
 
   let counters = old;
   if (isChanged) {
-    await writeStatus(picture, "adding uncounted pods to status", deps, signal);
-    deps.backoffs.set(picture.key, picture.backoff);
-    countFinished(deps.metrics, picture.job, old, picture.status as JobStatus);
-    counters = { ...picture.job.status };
+    await writeStatus(state, "adding uncounted pods to status", deps, signal);
+    deps.backoffs.set(state.key, state.backoff);
+    countFinished(deps.metrics, state.job, old, state.status as JobStatus);
+    counters = { ...state.job.status };
   }
   for (const [action, count] of batch.actions) deps.metrics.handledFailures.inc([action], count);
 
-  const error = await removeFinalizers(picture, batch.pods, withFinalizer, deps, signal);
-  const isCounted = countUids(picture.status, withFinalizer);
+  const error = await removeFinalizers(state, batch.pods, withFinalizer, deps, signal);
+  const isCounted = countUids(state.status, withFinalizer);
   if (error !== undefined) {
-    if (isCounted) await writeStatus(picture, "removing uncounted pods from status", deps, signal);
+    if (isCounted) await writeStatus(state, "removing uncounted pods from status", deps, signal);
     throw error;
   }
-  const isFinished = !batch.isFull && finish(picture, deps);
+  const isFinished = !batch.isFull && finish(state, deps);
   if (!isCounted && !isFinished) return;
-  await writeStatus(picture, "removing uncounted pods from status", deps, signal);
-  if (isFinished) reportEnd(picture, deps);
-  countFinished(deps.metrics, picture.job, counters, picture.status as JobStatus);
+  await writeStatus(state, "removing uncounted pods from status", deps, signal);
+  if (isFinished) reportEnd(state, deps);
+  countFinished(deps.metrics, state.job, counters, state.status as JobStatus);
 }
 
 /** The pods that are not counted yet, as far as the cache shows. */
-function trackedPods({ pods, awaitedRemovals }: Picture): readonly StoredPod[] {
+function trackedPods({ pods, awaitedRemovals }: SyncState): readonly StoredPod[] {
   return pods.filter((pod) => hasFinalizer(pod) && !awaitedRemovals.has(pod.metadata.uid));
 }
 
@@ -87,8 +87,8 @@ interface Batch {
   readonly isFull: boolean;
 }
 
-function nextBatch(picture: Picture): Batch {
-  const { job, status, uncounted, storedIndexes, end } = picture;
+function nextBatch(state: SyncState): Batch {
+  const { job, status, uncounted, storedIndexes, end } = state;
   const { succeeded: namedSucceeded = [], failed: namedFailed = [] } = status.uncountedTerminatedPods ?? {};
   const pods: StoredPod[] = [];
   const succeeded: string[] = [];
@@ -96,13 +96,13 @@ function nextBatch(picture: Picture): Batch {
   const indexes: number[] = [];
   const actions = new Map<string, number>();
   const byIndex = (pod: StoredPod): number => completionIndex(pod) ?? -1;
-  const tracked = trackedPods(picture);
+  const tracked = trackedPods(state);
   // A Job that ends in success does not count the pods that it deletes as failed.
   const endsBadly = end !== undefined && end.type !== "SuccessCriteriaMet";
   for (const pod of isIndexed(job) ? tracked.toSorted((a, b) => byIndex(a) - byIndex(b)) : tracked) {
     const { uid } = pod.metadata;
     const isFailed = isPodFailed(job, pod);
-    if (!mayRemoveFinalizer(picture, pod, isFailed)) continue;
+    if (!mayRemoveFinalizer(state, pod, isFailed)) continue;
     pods.push(pod);
     const index = validIndex(job, pod);
     if (hasSucceeded(pod) && !uncounted.failed.has(uid)) {
@@ -121,15 +121,15 @@ function nextBatch(picture: Picture): Batch {
 }
 
 /** The last failed pod of an index keeps its finalizer until its replacement has taken over the failure count. */
-function mayRemoveFinalizer({ job, end, lastFailed }: Picture, pod: StoredPod, isFailed: boolean): boolean {
+function mayRemoveFinalizer({ job, end, lastFailed }: SyncState, pod: StoredPod, isFailed: boolean): boolean {
   if (job.metadata.deletionTimestamp !== undefined || end !== undefined || hasSucceeded(pod)) return true;
   if (!isFailed) return false;
   const index = hasLimitPerIndex(job) ? completionIndex(pod) : undefined;
   return index === undefined || lastFailed.get(index)?.metadata.uid !== pod.metadata.uid;
 }
 
-function noteBatch(picture: Picture, batch: Batch): boolean {
-  const { job, status } = picture;
+function noteBatch(state: SyncState, batch: Batch): boolean {
+  const { job, status } = state;
   const lists = status.uncountedTerminatedPods ?? {};
   const isNamed = batch.succeeded.length + batch.failed.length > 0;
   if (isNamed) {
@@ -141,30 +141,30 @@ function noteBatch(picture: Picture, batch: Batch): boolean {
     };
   }
   if (!isIndexed(job)) return isNamed;
-  const completed = formatIndexes(withIndexes(picture.succeededIndexes, batch.indexes));
-  const failed = picture.failedIndexes && formatIndexes(picture.failedIndexes);
+  const completed = formatIndexes(withIndexes(state.succeededIndexes, batch.indexes));
+  const failed = state.failedIndexes && formatIndexes(state.failedIndexes);
   const isChanged = completed !== (status.completedIndexes ?? "") || failed !== status.failedIndexes;
-  status.succeeded = picture.succeeded;
+  status.succeeded = state.succeeded;
   status.completedIndexes = completed;
   status.failedIndexes = failed;
   return isNamed || isChanged || batch.indexes.length > 0;
 }
 
 /** The interim condition is written before any finalizer is removed; the terminal one follows. */
-function noteEnd(picture: Picture, deps: Deps): boolean {
-  const { status, end } = picture;
+function noteEnd(state: SyncState, deps: Deps): boolean {
+  const { status, end } = state;
   if (end?.type !== "FailureTarget" && end?.type !== "SuccessCriteriaMet") return false;
   const conditions = status.conditions ?? [];
   const isKnown = conditions.some(({ type, status }) => type === end.type && status === "True");
   if (!isKnown) status.conditions = [...conditions, end];
   const type = end.type === "FailureTarget" ? "Failed" : "Complete";
-  picture.end = newCondition(type, "True", end.reason ?? "", end.message ?? "", deps.clock.now());
+  state.end = newCondition(type, "True", end.reason ?? "", end.message ?? "", deps.clock.now());
   return !isKnown;
 }
 
 /** Pods that are gone are skipped. Returns the first error. */
 async function removeFinalizers(
-  { key }: Picture,
+  { key }: SyncState,
   pods: readonly StoredPod[],
   withFinalizer: Set<string>,
   deps: Deps,
@@ -191,9 +191,9 @@ async function removeFinalizers(
 }
 
 /** Sets the terminal condition, once all pods are counted and none is terminating. */
-function finish(picture: Picture, deps: Deps): boolean {
-  const { status, end } = picture;
-  if (end === undefined || picture.terminating > 0) return false;
+function finish(state: SyncState, deps: Deps): boolean {
+  const { status, end } = state;
+  if (end === undefined || state.terminating > 0) return false;
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   if (succeeded.length + failed.length > 0) return false;
   const { type, reason = "", message = "" } = end;
@@ -203,7 +203,7 @@ function finish(picture: Picture, deps: Deps): boolean {
   return true;
 }
 
-function reportEnd({ job, end }: Picture, deps: Deps): void {
+function reportEnd({ job, end }: SyncState, deps: Deps): void {
   if (end === undefined) return;
   const reference = referenceTo(job, Jobs);
   const { completions = Number.POSITIVE_INFINITY } = job.spec ?? {};
@@ -221,20 +221,20 @@ function reportEnd({ job, end }: Picture, deps: Deps): void {
 }
 
 /** Later steps continue with the Job that the server returned. */
-async function writeStatus(picture: Picture, what: string, deps: Deps, signal: AbortSignal): Promise<void> {
+async function writeStatus(state: SyncState, what: string, deps: Deps, signal: AbortSignal): Promise<void> {
   const status = Object.fromEntries(
-    Object.entries(picture.status).filter(([part, value]) => value !== undefined && !isOmitted(part, value)),
+    Object.entries(state.status).filter(([part, value]) => value !== undefined && !isOmitted(part, value)),
   ) as JobStatus;
-  let updated: typeof picture.job;
+  let updated: typeof state.job;
   try {
-    updated = await deps.jobsApi.updateStatus({ object: { ...picture.job, status } }, signal);
+    updated = await deps.jobsApi.updateStatus({ object: { ...state.job, status } }, signal);
   } catch (error) {
     throw new Error(`tracking status: ${what}: ${errorMessage(error)}`, { cause: error });
   }
   const { uid, resourceVersion } = updated.metadata;
-  deps.consistency.wroteAt(picture.key, uid, Jobs, resourceVersion);
-  picture.job = updated;
-  picture.status = { ...updated.status, uncountedTerminatedPods: updated.status?.uncountedTerminatedPods ?? {} };
+  deps.consistency.wroteAt(state.key, uid, Jobs, resourceVersion);
+  state.job = updated;
+  state.status = { ...updated.status, uncountedTerminatedPods: updated.status?.uncountedTerminatedPods ?? {} };
 }
 
 const OMITTED_WHEN_ZERO = ["active", "succeeded", "failed", "completedIndexes"];

@@ -22,7 +22,7 @@ import { hasSucceeded, isPodFailed } from "./pod-outcome.ts";
 
 export type StatusDraft = { -readonly [K in keyof JobStatus]?: JobStatus[K] | undefined };
 
-export interface Picture {
+export interface SyncState {
   readonly key: string;
   /** The Job with the status of this sync's last write. */
   job: Job;
@@ -52,7 +52,12 @@ export interface Picture {
   end: JobCondition | undefined;
 }
 
-export function takePicture(job: Job, pods: readonly StoredPod[], podGroup: PodGroup | undefined, deps: Deps): Picture {
+export function readSyncState(
+  job: Job,
+  pods: readonly StoredPod[],
+  podGroup: PodGroup | undefined,
+  deps: Deps,
+): SyncState {
   const key = objectKey(job);
   const status: StatusDraft = { ...job.status, uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {} };
   const awaitedRemovals = deps.awaitedRemovals.of(key);
@@ -90,7 +95,7 @@ export function takePicture(job: Job, pods: readonly StoredPod[], podGroup: PodG
   };
 }
 
-type IndexStates = Pick<Picture, "storedIndexes" | "succeededIndexes" | "failedIndexes" | "lastFailed">;
+type IndexStates = Pick<SyncState, "storedIndexes" | "succeededIndexes" | "failedIndexes" | "lastFailed">;
 
 function indexStates(
   job: Job,
