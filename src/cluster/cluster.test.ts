@@ -133,7 +133,7 @@ describe("a cluster in one process", () => {
     expect(kept?.metadata.finalizers).toEqual(["kubernetes.io/pv-protection"]);
   });
 
-  it("writes logs for its pods, and says that they are simulated where a container would be needed", async () => {
+  it("serves logs of its pods, and reports that they are simulated when a container is needed", async () => {
     const { clock, client } = start();
     await clock.settle();
     const object = { metadata: { name: "web", namespace: "default" }, spec: template.spec };
@@ -147,7 +147,7 @@ describe("a cluster in one process", () => {
     );
   });
 
-  it("lets pods and nodes behave as its stages say", async () => {
+  it("lets pods and nodes behave according to its stages", async () => {
     const rules =
       "pods: [{selector: app=web, start-after: 20s}]\nnodes: [{name: node-1, fails-at: 1m, returns-at: 3m}]";
     const { clock, client } = start(undefined, readStages("stages.yaml", rules));
@@ -230,7 +230,7 @@ describe("a cluster in one process", () => {
     expect(await holder()).toBe("kube-controller-manager: ");
   });
 
-  it("leads again after the machine stood still for longer than the Lease is good", async () => {
+  it("leads again after the machine was suspended for longer than the Lease duration", async () => {
     const { clock, client, holder, outcome } = start("cluster");
     await clock.advance(5_000);
     clock.stall(3_600_000);

@@ -38,7 +38,7 @@ function usersOf({ clock, client }: StartedCluster) {
 }
 
 describe("simulated pods", () => {
-  it("print as kubectl does how their init containers fail", async () => {
+  it("print failures of init containers like kubectl", async () => {
     const cluster = start(undefined, readStages("stages.yaml", "pods: [{exit-code: migrate=3}]"));
     const users = usersOf(cluster);
     await cluster.clock.settle();
@@ -64,7 +64,7 @@ describe("simulated pods", () => {
     ]);
   });
 
-  it("become available by their readiness probes, and are killed by their liveness probes", async () => {
+  it("become available by readiness probes, and restart by liveness probes", async () => {
     const cluster = start();
     const { clock, client } = cluster;
     const users = usersOf(cluster);
@@ -98,7 +98,7 @@ describe("simulated pods", () => {
     ]);
   });
 
-  it("are gone when they have stopped, or when their grace period ends", async () => {
+  it("are deleted when they have stopped, or when their grace period ends", async () => {
     const cluster = start();
     const { clock, client } = cluster;
     const users = usersOf(cluster);
@@ -118,7 +118,7 @@ describe("simulated pods", () => {
     expect(await users.printed()).toEqual([]);
   });
 
-  it("fill a node up to the number of pods that it takes", async () => {
+  it("fill a node up to its number of pods", async () => {
     const { clock, client } = start();
     await clock.settle();
     const labels = { app: "web" };
@@ -153,7 +153,7 @@ describe("simulated pods", () => {
     expect(Date.parse((await renewed()) ?? "") - before).toBe(30_000);
   });
 
-  it("run on while their node is cut off", async () => {
+  it("continue to run while their node is partitioned", async () => {
     const rules = "nodes: [{name: node-1, partitioned-at: 1m, heals-at: 3m}]";
     const cluster = start(undefined, readStages("stages.yaml", rules));
     const users = usersOf(cluster);

@@ -25,14 +25,14 @@ const annotationsOf = (namespace: string, app: string, annotations = {}) =>
   ruledPod({ metadata: { namespace, labels: { app }, annotations } }, stages).metadata?.annotations;
 
 describe("a stages file", () => {
-  it("says how pods behave: the first rule that matches, and the pod's own annotations before it", () => {
+  it("defines the behaviour of pods: the first matching rule, with the pod's own annotations before it", () => {
     const own = { "sim.steersman.dev/exit-code": "1" };
     expect(annotationsOf("shop", "web", own)).toEqual({ "sim.steersman.dev/start-after": "2s", ...own });
     expect(annotationsOf("other", "web")).toEqual({ "sim.steersman.dev/image-pull-error": "true" });
     expect(annotationsOf("shop", "cache", own)).toEqual(own);
   });
 
-  it("says when nodes are away, by name or label", () => {
+  it("defines outages of nodes, by name or label", () => {
     expect(outagesOf("node-2", { zone: "a" }, stages)).toEqual([
       { fromMs: 60_000, toMs: 120_000, losesContainers: true },
     ]);

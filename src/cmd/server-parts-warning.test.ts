@@ -11,7 +11,7 @@ function replicaSet(name: string): object {
   return { metadata: { name }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-it("says that webhooks decide nothing, and nothing of a kind that a controller acts on", async () => {
+it("warns that webhooks have no effect, and does not warn about kinds with a controller", async () => {
   const client = startTestServer({ admission: () => [serverPartsWarning] }).bytes;
   const { headers } = await client.post(WEBHOOKS, { metadata: { name: "a" } });
   expect(String(headers.warning)).toContain(

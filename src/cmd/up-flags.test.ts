@@ -36,7 +36,7 @@ it.each([
   expect(problemOf(...args)).toContain(message);
 });
 
-it("reads what it takes", () => {
+it("parses its flags", () => {
   const lists = [
     "--controllers=*,-job",
     "--feature-gates=AllAlpha=false,WatchListClient=false",

@@ -54,7 +54,7 @@ describe("the kubeconfig of steersman up", () => {
 });
 
 describe("steersman up --data-dir", () => {
-  it("removes nodes that a later start does not have, with their pods, and leaves others alone", async () => {
+  it("removes nodes that a later start does not have, with their pods, and keeps other nodes", async () => {
     const directory = newDirectory();
     const first = await up("--data-dir", directory, "--port=0", "--nodes=3");
     await first.client.post(SETS, replicaSet, { "content-type": "application/yaml" });

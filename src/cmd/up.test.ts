@@ -46,7 +46,7 @@ describe("steersman up", () => {
     expect(output()).toContain("Stopping.");
   }, 60_000);
 
-  it("shows its metrics and the keys of its tokens, and looks into TLS secrets", async () => {
+  it("serves its metrics and token keys, and checks TLS secrets", async () => {
     const { client } = await up("--port=0", "--nodes=0", `--state=${newDirectory()}`);
     expect((await client.post(ACCOUNTS, { metadata: { name: "robot" } })).status).toBe(201);
     const { token } = (await client.post(`${ACCOUNTS}/robot/token`, {})).body.status;
@@ -85,7 +85,7 @@ describe("steersman up", () => {
     expect(new X509Certificate(Buffer.from(certificate, "base64")).subject).toBe("CN=web");
   }, 60_000);
 
-  it("says what it takes", () => {
+  it("prints its help", () => {
     const { status, stdout } = spawnSync(process.execPath, [program, "up", "--help"], { encoding: "utf8" });
     expect(status).toBe(0);
     const names = ["port", "nodes", "speed", "controllers", "feature-gates", "runtime-config", "apply", "state"];
@@ -95,7 +95,7 @@ describe("steersman up", () => {
     expect(stdout).toContain("steersman up [flags] -- COMMAND");
   });
 
-  it("says which flag is wrong", () => {
+  it("reports the invalid flag", () => {
     const { status, text } = refusal("--port=70000");
     expect([status, text]).toEqual([1, "steersman: --port is 70000; it can be 0 to 65535\n"]);
     expect(refusal("--controllers=*,-jobb").text).toBe(
@@ -136,7 +136,7 @@ describe("steersman up -- COMMAND", () => {
     expect(await ended).toBe(128 + 15);
   }, 60_000);
 
-  it("applies manifests before it, and says which one is wrong", () => {
+  it("applies manifests before it, and reports an invalid one", () => {
     const directory = newDirectory();
     mkdirSync(directory);
     const definition = { group: "example.com", scope: "Namespaced", names: { plural: "apps", kind: "App" } };
@@ -176,7 +176,7 @@ describe("steersman up, talking", () => {
     expect(output().trimEnd().split("\n").at(-1)).toBe("Ctrl-C stops it. Nothing is kept: the store is in memory.");
   }, 60_000);
 
-  it("prints nothing with --quiet, and ends by the signal as ever", async () => {
+  it("is empty with --quiet, and a signal still ends the cluster", async () => {
     const state = newDirectory();
     const child = spawn(process.execPath, [program, "up", "--quiet", "--port=0", `--state=${state}`], { cwd: root });
     let output = "";

@@ -26,7 +26,7 @@ describe("the behaviour of a simulated pod", () => {
     expect(behaviour.of(place)).toEqual(expected);
   });
 
-  it("is what its annotations say: of all containers but init containers, and of one by its name", () => {
+  it("follows its annotations: for all containers except init containers, and for one by its name", () => {
     const given = pod("OnFailure", {
       "start-after": "2s",
       "stop-after": "10s",

@@ -7,7 +7,7 @@ const last = { name: "warm-up", image: "c" };
 const failing = { "exit-code": "migrate=3" };
 
 describe("init containers of a simulated pod", () => {
-  it("have done their work when the others start, and sidecars run", () => {
+  it("have ended when the others start, and sidecars run", () => {
     const { story, events } = live(boundPod({ initContainers: [init, proxy, last] }), 1000);
     expect(story).toEqual([
       "0.3 s: Running Ready, migrate Completed 0, proxy started ready, warm-up Completed 0, main started ready; Pulled Created Started",
@@ -20,7 +20,7 @@ describe("init containers of a simulated pod", () => {
     ]);
   });
 
-  it("go one after the other where they take time", () => {
+  it("run one after the other if they take time", () => {
     const { story } = live(boundPod({ initContainers: [init, last] }, { "run-for": "migrate=2s warm-up=3s" }), 60_000);
     expect(story).toEqual([
       "0.3 s: Pending, migrate started, warm-up PodInitializing, main PodInitializing; Pulled Created Started",
@@ -57,7 +57,7 @@ describe("init containers of a simulated pod", () => {
     ]);
   });
 
-  it("let the pod fail that is never restarted, and its sidecars stop", () => {
+  it("fail a pod with restart policy Never, and its sidecars stop", () => {
     const spec = { initContainers: [proxy, init], restartPolicy: "Never" };
     const { pod, story, events } = live(boundPod(spec, failing), 60_000);
     expect(story).toEqual([
@@ -76,7 +76,7 @@ describe("init containers of a simulated pod", () => {
     expect(story).toEqual(["0.3 s: Pending, migrate ImagePullBackOff, main PodInitializing; Pulling Failed BackOff"]);
   });
 
-  it("that are sidecars run again when they end, and stop with the work of the pod", () => {
+  it("that are sidecars restart when they end, and stop when the pod's work is done", () => {
     const spec = { initContainers: [proxy], restartPolicy: "Never" };
     expect(live(boundPod(spec, { "run-for": "5s proxy=2s", "exit-code": "proxy=1" }), 60_000).story).toEqual([
       "0.3 s: Running Ready, proxy started ready, main started ready; Pulled Created Started",

@@ -11,7 +11,7 @@ describe("addresses of pods", () => {
     expect(addresses.give("old")).toBe("10.244.1.3");
   });
 
-  it("come back when a pod is gone, and end at some time", () => {
+  it("are reused when a pod is deleted, and run out at some point", () => {
     const addresses = new PodAddresses(0);
     const given = new Set(Array.from({ length: 253 }, (_, i) => addresses.give(String(i))));
     expect([given.size, given.has(undefined)]).toEqual([253, false]);

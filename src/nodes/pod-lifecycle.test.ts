@@ -13,7 +13,7 @@ describe("a simulated pod", () => {
     ]);
   });
 
-  it("tells of containers that take long to be created", () => {
+  it("reports containers that take long to be created", () => {
     expect(live(boundPod({}, { "start-after": "5s" }), 60_000).story).toEqual([
       "0 s: Pending, main ContainerCreating",
       "5 s: Running Ready, main started ready; Pulled Created Started",
@@ -40,12 +40,12 @@ describe("a simulated pod", () => {
     ]);
   });
 
-  it("fails when its work does, if nothing restarts it", () => {
+  it("fails when its work fails, if nothing restarts it", () => {
     const { story } = live(boundPod({ restartPolicy: "Never" }, { "exit-code": "2" }), 60_000);
     expect(story.at(-1)).toBe("1 s: Failed, main Error 2");
   });
 
-  it("runs again at once, and later after a back-off that doubles", () => {
+  it("restarts at once, and later after a back-off that doubles", () => {
     expect(live(boundPod({}, crashing), 35_000).story).toEqual([
       "0.3 s: Running Ready, main started ready; Pulled Created Started",
       "1 s: Running, main Error 1",
@@ -70,7 +70,7 @@ describe("a simulated pod", () => {
     ]);
   });
 
-  it("has containers that end each for itself, and is over with the last", () => {
+  it("has containers that end separately, and ends with the last", () => {
     const containers = ["a", "b"].map((name) => ({ name, image: "nginx" }));
     const ends = { "run-for": "a=1s b=3s", "exit-code": "a=1" };
     expect(live(boundPod({ containers, restartPolicy: "Never" }, ends), 60_000).story.slice(1)).toEqual([
@@ -94,7 +94,7 @@ describe("a simulated pod", () => {
     );
   });
 
-  it("tells of a back-off and of containers that are not ready in a kubelet's words", () => {
+  it("reports a back-off and unready containers with a kubelet's messages", () => {
     const { pod, events } = live(boundPod({}, crashing), 180_000);
     expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toBe(
       "back-off 2m40s restarting failed container=main pod=web_ns(u)",
@@ -111,7 +111,7 @@ describe("a simulated pod", () => {
     });
   });
 
-  it("tells how it starts in a kubelet's words", () => {
+  it("reports its start with a kubelet's messages", () => {
     const common = { type: "Normal", fieldPath: "spec.containers{main}" };
     expect(live(boundPod({}), 1000).events).toEqual([
       {
@@ -124,7 +124,7 @@ describe("a simulated pod", () => {
     ]);
   });
 
-  it("waits for its image until the annotation goes", () => {
+  it("waits for its image until the annotation is removed", () => {
     const { pod, story, events } = live(boundPod({}, { "image-pull-error": "true" }), 60_000);
     expect(story).toEqual(["0.3 s: Pending, main ImagePullBackOff; Pulling Failed BackOff"]);
     expect(events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`)).toEqual([
@@ -140,7 +140,7 @@ describe("a simulated pod", () => {
     );
   });
 
-  it("is ready and unready by turns, without a probe too", () => {
+  it("alternates between ready and unready, even without a probe", () => {
     expect(live(boundPod({}, { "flap-every": "10s" }), 25_000).story).toEqual([
       "0.3 s: Running Ready, main started ready; Pulled Created Started",
       "10 s: Running, main started; Unhealthy",
@@ -165,7 +165,7 @@ describe("a simulated pod", () => {
     expect(withGate("True").story).toEqual(["0 s: Running Ready, main started ready"]);
   });
 
-  it("runs containers that are added to it until it ends, beside its own", () => {
+  it("runs ephemeral containers until it ends", () => {
     const { pod } = live(boundPod({ restartPolicy: "Never" }, { "run-for": "30s" }), 5000);
     const ephemeralContainers = [{ name: "debugger", image: "tools" }];
     const {
@@ -181,7 +181,7 @@ describe("a simulated pod", () => {
     expect(debugged.status?.ephemeralContainerStatuses?.[0]).not.toHaveProperty("started");
   });
 
-  it("runs a container again whose image has changed", () => {
+  it("restarts a container whose image has changed", () => {
     const { pod } = live(boundPod({ restartPolicy: "Never" }, { "run-for": "1h" }), 5000);
     const containers = [{ name: "main", image: "nginx:2" }];
     const { story, pod: changed, events } = live({ ...pod, spec: { ...pod.spec, containers } }, 60_000);
@@ -190,7 +190,7 @@ describe("a simulated pod", () => {
     expect(events[0]?.message).toBe("Container main definition changed, will be restarted");
   });
 
-  it("fails when its deadline is over", () => {
+  it("fails when its deadline has passed", () => {
     const sidecar = { name: "proxy", image: "b", restartPolicy: "Always" };
     const spec = { initContainers: [sidecar], activeDeadlineSeconds: 30 };
     const { pod, story, events } = live(boundPod(spec), 60_000);
@@ -208,7 +208,7 @@ describe("a simulated pod", () => {
     expect(nextStep(pod, behaviourOf(pod, 300), BOUND_MS + 60_000, BOUND_MS).kind).toBe("rest");
   });
 
-  it("tells which containers are stopped", () => {
+  it("reports which containers are stopped", () => {
     const sidecar = { name: "proxy", image: "b", restartPolicy: "Always" };
     const { pod } = live(boundPod({ initContainers: [sidecar] }), 1000);
     const common = { type: "Normal", reason: "Killing" };

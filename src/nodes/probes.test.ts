@@ -37,7 +37,7 @@ describe("probes of a simulated container", () => {
     [{ tcpSocket: { port: 80 } }, "Readiness probe failed: dial tcp 10.1.0.1:80: connect: connection refused"],
     [{ tcpSocket: { port: "http" } }, "Readiness probe failed: dial tcp 10.1.0.1:8080: connect: connection refused"],
     [{ exec: { command: ["ls"] } }, "Readiness probe failed: the simulation asks for it"],
-  ])("tell why they fail in a kubelet's words: %j", (probe, message) => {
+  ])("report their failures with a kubelet's messages: %j", (probe, message) => {
     const ports = [{ name: "http", containerPort: 8080 }];
     const pod = boundPod(withProbes({ ports, readinessProbe: { periodSeconds: 30, ...probe } }), {
       "not-ready": "true",
@@ -47,7 +47,7 @@ describe("probes of a simulated container", () => {
     expect(events.slice(3)).toMatchObject([{ type: "Warning", reason: "Unhealthy", message, fieldPath }]);
   });
 
-  it("never make a container ready that is not, and tell of each failure once", () => {
+  it("never make an unready container ready, and report each failure once", () => {
     const { story, pod } = live(boundPod(withProbes({ readinessProbe: { httpGet } }), { "not-ready": "true" }), 25_000);
     expect(story).toEqual([BEGIN, "0.3 s: Unhealthy", "10 s: Unhealthy", "20 s: Unhealthy"]);
     expect(pod.status?.conditions?.find(({ type }) => type === "ContainersReady")).toMatchObject({
@@ -57,7 +57,7 @@ describe("probes of a simulated container", () => {
     });
   });
 
-  it("kill a container that is not live, which runs again with back-off", () => {
+  it("kill a container that is not live, which restarts with back-off", () => {
     const livenessProbe = { httpGet, periodSeconds: 5, failureThreshold: 2 };
     const { pod, story, events } = live(
       boundPod(withProbes({ livenessProbe }), { "liveness-fails-after": "7s" }),
@@ -85,7 +85,7 @@ describe("probes of a simulated container", () => {
     });
   });
 
-  it("kill a container for good in a pod that is never restarted", () => {
+  it("kill a container for good in a pod with restart policy Never", () => {
     const spec = { ...withProbes({ livenessProbe: { httpGet, failureThreshold: 1 } }), restartPolicy: "Never" };
     const { story, events } = live(boundPod(spec, { "run-for": "1h", "liveness-fails-after": "1s" }), 60_000);
     expect(story.at(-1)).toBe("10 s: Failed, main Error 137; Unhealthy Killing");
@@ -124,7 +124,7 @@ describe("probes of a simulated container", () => {
     );
   });
 
-  it("of a sidecar let the next init container wait until it has started", () => {
+  it("of a sidecar delay the next init container until the sidecar has started", () => {
     const startupProbe = { httpGet, periodSeconds: 3 };
     const initContainers = [
       { name: "proxy", image: "b", restartPolicy: "Always", startupProbe },

@@ -90,11 +90,11 @@ describe("the log of a simulated container", () => {
       'container "main" in pod "web" is waiting to start: trying and failing to pull image',
     ],
     [podWith(0, running(0)), { isPrevious: true }, 'previous terminated container "main" in pod "web" not found'],
-  ])("is refused in a kubelet's words: %j %j", async (pod, more, why) => {
+  ])("is refused with a kubelet's message: %j %j", async (pod, more, why) => {
     await expect(logOf(asked(pod, more), 1)).rejects.toThrow(why);
   });
 
-  it("is followed until the container ends, or the reader goes", async () => {
+  it("is followed until the container ends or the reader leaves", async () => {
     const clock = await clockAt(0);
     let pod: Pod = podWith(0, running(0));
     const open = (): AsyncIterator<Uint8Array> => {

@@ -36,13 +36,13 @@ describe("the namespaces of a term", () => {
     expect(matched(term as Omit<PodAffinityTerm, "topologyKey">)).toEqual([...expected]);
   });
 
-  it("no selector of labels matches no pod", () => {
+  it("a term without a label selector matches no pod", () => {
     const { requiredAffinity } = affinityTerms(affinity({}), "own");
     expect(requiredAffinity.some((term) => termMatches(term, { namespace: "own", labels: {} }))).toBe(false);
   });
 });
 
-it("a selector that cannot be parsed turns the pod down, and counts as none on a pod that has a node", () => {
+it("an invalid selector rejects the pod, and is ignored on a scheduled pod", () => {
   const broken = affinity({ labelSelector: { matchExpressions: [{ key: "a", operator: "Near", values: [] }] } });
   const state = new ClusterState();
   state.setNode(testNode("n"));

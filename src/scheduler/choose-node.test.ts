@@ -12,7 +12,7 @@ function chooserOf(nodeCount: number): NodeChooser {
 }
 
 describe("scheduler/10 the search for nodes", () => {
-  it("looks at all nodes of a small cluster and at fewer the larger the cluster is", () => {
+  it("checks all nodes of a small cluster, and a smaller share the larger the cluster is", () => {
     expect([1, 99, 100, 250, 1000, 5000, 10_000].map(nodesToFind)).toEqual([1, 99, 100, 120, 420, 500, 500]);
   });
 
@@ -32,7 +32,7 @@ describe("scheduler/10 the search for nodes", () => {
     });
   });
 
-  it("takes one of several best nodes by chance", () => {
+  it("chooses one of several best nodes at random", () => {
     const chooser = chooserOf(3);
     const chosen = Array.from({ length: 50 }, () => {
       const choice = chooser.choose(podFacts(testPod("p")));

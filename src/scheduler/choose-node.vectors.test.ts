@@ -88,7 +88,7 @@ function decide(state: ClusterState, pod: Stored<Pod>): Omit<Pending, "pod"> & {
 }
 
 describe("the choice of a node", () => {
-  it("scheduler/1 agrees with Go's scheduler on fit, words and scores in 500 clusters", () => {
+  it("scheduler/1 agrees with Go's scheduler on fit, messages and scores in 500 clusters", () => {
     const differences = clusters.flatMap((cluster, number) => {
       const state = stateOf(cluster);
       return cluster.pending.flatMap(({ pod, ...expected }, index) => {

@@ -11,7 +11,7 @@ const waiting = (plugin: PluginName, parts: PodParts = {}) => ({
 const bound = (parts: PodParts = {}) => ({ pod: podFacts(testPod("bound", parts)) });
 
 describe("scheduler/4 events that may help", () => {
-  it("are told from updates of nodes; heartbeats are none", () => {
+  it("derive from updates of nodes; heartbeats cause none", () => {
     const before = testNode("n");
     const heartbeat = { ...before, status: { ...before.status, conditions: [{ type: "Ready", status: "True" }] } };
     expect(nodeEvents(before, heartbeat)).toEqual([]);
@@ -22,7 +22,7 @@ describe("scheduler/4 events that may help", () => {
     ]);
   });
 
-  it("are told from updates of bound pods: labels, the beginning of the end, smaller requests", () => {
+  it("derive from updates of bound pods: labels, deletion, smaller requests", () => {
     const before = testPod("p", { requests: { cpu: "2" } });
     const smaller = testPod("p", { requests: { cpu: "1" } });
     expect(boundPodEvents(before, { ...before, status: { phase: "Running" } })).toEqual([]);
@@ -34,7 +34,7 @@ describe("scheduler/4 events that may help", () => {
     expect(boundPodEvents(before, resized)).toEqual(["bound pod scaled down"]);
   });
 
-  it("concern what turned the pod down", () => {
+  it("depend on the plugin that rejected the pod", () => {
     expect(mayHelp("bound pod deleted", waiting("NodeResourcesFit"), bound())).toBe(true);
     expect(mayHelp("bound pod deleted", waiting("NodeAffinity"), bound())).toBe(false);
     expect(mayHelp("node labels changed", waiting("NodeAffinity"))).toBe(true);
@@ -42,7 +42,7 @@ describe("scheduler/4 events that may help", () => {
     expect(mayHelp("node added", { ...waiting("NodeName"), plugins: new Set() })).toBe(true);
   });
 
-  it("concern the pod by its namespace, ports, claims and affinity", () => {
+  it("depend on the pod's namespace, ports, claims and affinity", () => {
     const other = { namespace: "other" };
     expect(mayHelp("bound pod added", waiting("PodTopologySpread"), bound())).toBe(true);
     expect(mayHelp("bound pod added", waiting("PodTopologySpread"), bound(other))).toBe(false);

@@ -7,7 +7,7 @@ const ZONE = "topology.kubernetes.io/zone";
 const facts = (name: string, parts: PodParts = {}) => podFacts(testPod(name, parts));
 
 describe("the state of the cluster", () => {
-  it("counts what pods take, and is as before when they have gone", () => {
+  it("counts the resources of pods, and releases them with the pods", () => {
     const state = new ClusterState();
     state.setNode(testNode("n"));
     const before = JSON.stringify(state.node("n")?.requested);
@@ -22,7 +22,7 @@ describe("the state of the cluster", () => {
     expect([JSON.stringify(node?.requested), [...state.allClasses()]]).toEqual([before, []]);
   });
 
-  it("knows the pods of a node that comes after them, and forgets a node with its last pod", () => {
+  it("knows the pods of a node that is added after them, and drops a node with its last pod", () => {
     const state = new ClusterState();
     state.setPod(facts("p", { requests: { cpu: "1" } }), "n");
     expect([state.nodes, state.node("n")]).toEqual([[], undefined]);
@@ -35,7 +35,7 @@ describe("the state of the cluster", () => {
     expect(state.node("n")?.requested.milliCpu).toBe(0);
   });
 
-  it("puts pods that no constraint can tell apart into one class", () => {
+  it("puts pods that no constraint can distinguish into one class", () => {
     const state = new ClusterState();
     const labels = { app: "web", tier: "1" };
     state.setPod(facts("a", { labels }), "n");

@@ -25,7 +25,7 @@ it("a port on all addresses clashes with the same port on any, per protocol", ()
   expect(clashes("10.0.0.1", "TCP 80")).toBe(false);
 });
 
-it("only containers that run as long as the pod take host ports", () => {
+it("only containers that run as long as the pod use host ports", () => {
   const pod = testPod("p", {
     containers: [{ name: "main", ports: [port(80), { containerPort: 9 }] }],
     initContainers: [

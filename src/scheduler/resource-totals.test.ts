@@ -16,12 +16,12 @@ describe("the resources of a pod", () => {
     expect(podResources(pod).milliCpu).toBe(2150);
   });
 
-  it("have defaults for what containers do not request, for scores only", () => {
+  it("have defaults for missing requests, only for scores", () => {
     const { milliCpu, memory, nonZero } = podResources(testPod("p", { requests: { cpu: "1" } }));
     expect([milliCpu, memory, nonZero]).toEqual([1000, 0, { milliCpu: 1000, memory: 200 * MIB }]);
   });
 
-  it("are the pod's own where it sets them; LeastAllocated looks at the containers all the same", () => {
+  it("are the pod-level resources if set; LeastAllocated still uses those of the containers", () => {
     const pod = testPod("p", { requests: { cpu: "1" }, resources: { requests: { cpu: "3" } } });
     const { milliCpu, nonZero, nonZeroOfContainers } = podResources(pod);
     expect([milliCpu, nonZero.milliCpu, nonZeroOfContainers.milliCpu]).toEqual([3000, 3000, 1000]);
@@ -41,7 +41,7 @@ describe("the resources of a pod", () => {
   });
 });
 
-it("a node without allocatable resources takes no pods", () => {
+it("a node without allocatable resources accepts no pods", () => {
   expect(nodeResources(testNode("n")).pods).toBe(110);
   const { allocatable: _, ...status } = testNode("n").status ?? {};
   expect(nodeResources({ ...testNode("n"), status })).toMatchObject({ pods: 0, milliCpu: 0 });

@@ -39,7 +39,7 @@ describe("the scheduling queue", () => {
     expect([0, 1, 2, 3, 4, 5, 60].map(backoffMs)).toEqual([1000, 1000, 2000, 4000, 8000, 10_000, 10_000]);
   });
 
-  it("scheduler/3 lets pods that back off wait for others, but not for nothing", async () => {
+  it("scheduler/3 lets pods in back-off wait only while other pods are ready", async () => {
     const { clock, queue, take, fail } = open();
     queue.add(facts("a", { priority: 9 }));
     expect([fail(), take()]).toEqual(["a", ""]);
@@ -82,7 +82,7 @@ describe("the scheduling queue", () => {
     expect(take()).toBe("a");
   });
 
-  it("forgets a pod that was removed while it was tried", () => {
+  it("drops a pod that was removed during its attempt", () => {
     const { queue, take } = open();
     queue.add(facts("a"));
     const queued = queue.take();

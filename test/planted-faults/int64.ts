@@ -75,7 +75,7 @@ export const plan: FaultPlan = {
       file: "src/platform/storage/sqlite-store.ts",
       find: "object = parseExactJson(text);",
       replace: "object = JSON.parse(text);",
-      noticedBy: "brings back every int64",
+      noticedBy: "restores every int64",
     },
     {
       name: "the revisions of stateful sets are exact, unlike upstream's",

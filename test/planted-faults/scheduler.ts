@@ -4,7 +4,7 @@
 import type { FaultPlan } from "./fault.ts";
 
 const folder = "src/scheduler";
-const vectors = "agrees with Go's scheduler on fit, words and scores in 500 clusters";
+const vectors = "agrees with Go's scheduler on fit, messages and scores in 500 clusters";
 
 export const plan: FaultPlan = {
   suites: [`./${folder}`, "./test/scenarios/scheduler.test.ts"],

@@ -23,7 +23,7 @@ const refuse = (): void => {
 };
 const bundles = (options = authentication): CaBundles => new CaBundles(options, new CertificateLog(noLog, testClock()));
 
-it("machinery/2.1.3 takes the cluster's bundles only together with TLS", () => {
+it("machinery/2.1.3 applies the cluster's bundles only together with TLS", () => {
   const subject = bundles();
   subject.startWith(inCluster(first));
   expect(() => subject.follow(inCluster(second), refuse)).toThrow("refused by TLS");
@@ -43,7 +43,7 @@ it("machinery/2.1.3 keeps the old bundle when the cluster's new one has no certi
   expect([subject.clientCa, calls]).toEqual([first, 0]);
 });
 
-it("machinery/2.4.2 takes files only together with TLS", () => {
+it("machinery/2.4.2 applies files only together with TLS", () => {
   const clientCaFile = join(directory, "ca.crt");
   writeFileSync(clientCaFile, first);
   const subject = bundles({ ...authentication, clientCaFile });

@@ -22,7 +22,7 @@ describe("the leader migration file", () => {
     return readMigration({ ...defaultOptions, config: { ...defaultConfig, Generic }, leaderMigrationConfigFile });
   };
 
-  it("machinery/8.r3, machinery/3.3.4 is a default without a file, and nothing when it is off", async () => {
+  it("machinery/8.r3, machinery/3.3.4 has defaults without a file, and is undefined if migration is off", async () => {
     expect(await readMigration(defaultOptions)).toBeUndefined();
     expect((await migration())?.leaderName).toBe("cloud-provider-extraction-migration");
   });
@@ -37,7 +37,7 @@ describe("the leader migration file", () => {
   });
 
   it.each([
-    { what: "nothing", text: "" },
+    { what: "an empty file", text: "" },
     { what: "another kind", text: "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n" },
     { what: "an unknown field", text: `${head}leaderName: x\nresourceLock: leases\nfoo: bar\n` },
     { what: "a field twice", text: `${head}leaderName: x\nresourceLock: leases\nresourceLock: endpoints\n` },

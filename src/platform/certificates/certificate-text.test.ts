@@ -9,11 +9,11 @@ const times = "(2026-01-02 03:04:05 +0000 UTC to 2027-01-02 03:04:50 +0000 UTC (
 const ca = issueCertificate({ ...validity, commonName: "my-ca", isCa: true });
 
 describe("certificates in the log", () => {
-  it("names an authority", () => {
+  it("describes an authority", () => {
     expect(certificateText(ca.certificatePem, nowMs)).toBe(`"my-ca" [] issuer="<self>" ${times}`);
   });
 
-  it("tells what a certificate is for and for whom", () => {
+  it("lists the usages and names of a certificate", () => {
     const serving = issueCertificate({
       ...validity,
       commonName: "me",

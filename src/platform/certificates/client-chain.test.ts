@@ -36,7 +36,7 @@ describe("client certificates", () => {
     expect(chainProblem(leaf, chains, Date.parse(now)) ?? "").toBe(problem.split(DETAIL)[0]);
   });
 
-  it("checks a bounded number of signatures, however many authorities of one name are sent", () => {
+  it("checks a bounded number of signatures, even for many authorities with the same name", () => {
     const found = vectors.find(({ name }) => name === "through two intermediates, sent in disorder");
     const [leaf] = all([found?.leaf ?? ""]);
     const copies = Array.from({ length: 40 }, () => all(found?.intermediates ?? [])).flat();

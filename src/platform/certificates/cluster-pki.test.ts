@@ -20,14 +20,14 @@ afterEach(() => {
 });
 
 describe("the PKI of a cluster", () => {
-  it("is issued once and kept, for its owner's eyes only", async () => {
+  it("is issued once and stored in files that only the owner can read", async () => {
     const directory = newDirectory();
     const first = await keptPki(directory, now);
     expect(await keptPki(directory, now + DAY_MS)).toEqual(first);
     for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o077).toBe(0);
   });
 
-  it("renews what is about to end; the CA and the key of accounts stay", async () => {
+  it("renews expiring certificates, and keeps the CA and the service account key", async () => {
     const directory = newDirectory();
     const first = await keptPki(directory, now);
     const later = await keptPki(directory, now + 340 * DAY_MS);
@@ -62,7 +62,7 @@ describe("the PKI of a cluster", () => {
     },
   );
 
-  it("gets a front proxy when an earlier version kept none", async () => {
+  it("issues a front proxy if an earlier version stored none", async () => {
     const directory = newDirectory();
     const first = await keptPki(directory, now);
     for (const name of ["front-proxy-ca.pem", "front-proxy.pem"]) rmSync(join(directory, name));

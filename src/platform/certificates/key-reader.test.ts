@@ -14,12 +14,12 @@ it.each([
   { what: "EC, SEC 1", der: ec.privateKey.export({ type: "sec1", format: "der" }), pair: ec, type: "ec" },
   { what: "EC, PKCS #8", der: pkcs8(ec.privateKey), pair: ec, type: "ec" },
   { what: "Ed25519", der: pkcs8(ed25519.privateKey), pair: ed25519, type: "ed25519" },
-])("knows a private key by its public half: $what", ({ der, pair, type }) => {
+])("identifies a private key by its public key: $what", ({ der, pair, type }) => {
   const identity = pair.publicKey.export({ type: "spki", format: "der" }).toString("base64");
   expect(keyReader.privateKey(new Uint8Array(der))).toEqual({ type, identity });
 });
 
-it("finds the key of a certificate, and nothing in other bytes", () => {
+it("reads the key of a certificate, and refuses other bytes", () => {
   const now = Date.now();
   const { certificatePem, keyPem } = issueCertificate({ commonName: "a", notBefore: now, notAfter: now + 60_000 });
   const der = (pem: string): Uint8Array => new Uint8Array(Buffer.from(pem.replace(/-----.*-----|\n/g, ""), "base64"));

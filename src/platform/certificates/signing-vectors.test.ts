@@ -81,7 +81,7 @@ describe("certificatesigningrequest-signing/3 certificatesigningrequest-signing/
     expect([x509.verify(issuer.publicKey), x509.checkIssued(issuer)]).toEqual([true, true]);
   });
 
-  it("are judged by enough of each outcome", () => {
+  it("include enough vectors of each outcome", () => {
     const count = (part: "signed" | "refusal" | "error"): number => vectors.filter((vector) => vector[part]).length;
     expect(vectors.length).toBeGreaterThanOrEqual(200);
     expect([count("signed") > 100, count("refusal") > 20, count("error") > 20]).toEqual([true, true, true]);

@@ -8,14 +8,14 @@ describe("issueCertificate", () => {
   const root = issueCertificate({ commonName: "root", isCa: true, ...validity });
   const rootCertificate = new X509Certificate(root.certificatePem);
 
-  it("makes a root that signs itself and matches its key", () => {
+  it("issues a self-signed root that matches its key", () => {
     expect(rootCertificate.ca).toBe(true);
     expect(rootCertificate.verify(rootCertificate.publicKey)).toBe(true);
     expect(rootCertificate.checkPrivateKey(createPrivateKey(root.keyPem))).toBe(true);
     expect(rootCertificate.checkIssued(rootCertificate)).toBe(true);
   });
 
-  it("makes a leaf with the names, groups and validity asked for, signed by the root", () => {
+  it("issues a leaf with the requested names, groups and validity, signed by the root", () => {
     const leaf = issueCertificate({
       commonName: "system:admin",
       organizations: ["system:masters", "ops"],
@@ -51,6 +51,6 @@ describe("issueCertificate", () => {
   });
 });
 
-it("publicKeyPem is the public half of a new key", () => {
+it("publicKeyPem returns the public key of a new key", () => {
   expect(publicKeyPem(newPrivateKeyPem())).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
 });

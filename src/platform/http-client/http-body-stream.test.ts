@@ -19,8 +19,8 @@ const lengthOf = async (next: Promise<IteratorResult<Uint8Array>>): Promise<numb
   return done ? -1 : value.length;
 };
 
-describe("a body that is read while it comes", () => {
-  it("hands over what came, in order, then waits, then ends", async () => {
+describe("a body that is read while it arrives", () => {
+  it("yields chunks in order, then waits, then ends", async () => {
     const { stream, calls } = subject();
     stream.push(piece(1));
     stream.push(piece(2));
@@ -34,7 +34,7 @@ describe("a body that is read while it comes", () => {
     expect(calls).toEqual([]);
   });
 
-  it("makes the source wait while too much is unread, once", async () => {
+  it("pauses the source once while too much is unread", async () => {
     const { stream, calls } = subject();
     for (let i = 0; i < 6; i++) stream.push(piece(100_000));
     expect(calls).toEqual(["pause"]);
@@ -46,7 +46,7 @@ describe("a body that is read while it comes", () => {
     expect(calls).toEqual(["pause", "resume", "pause"]);
   });
 
-  it("an error takes the place of what is unread; an end does not", async () => {
+  it("an error drops unread chunks; an end does not", async () => {
     const failed = subject().stream;
     failed.push(piece(1));
     failed.end(new Error("cut"));
@@ -57,7 +57,7 @@ describe("a body that is read while it comes", () => {
     expect([await lengthOf(ended.next()), await lengthOf(ended.next())]).toEqual([1, -1]);
   });
 
-  it("an abort takes the place of what is unread, even after the end", async () => {
+  it("an abort drops unread chunks, even after the end", async () => {
     const { stream, refuse } = subject();
     stream.push(piece(1));
     stream.end();
@@ -65,7 +65,7 @@ describe("a body that is read while it comes", () => {
     await expect(stream.next()).rejects.toThrow("stop");
   });
 
-  it("leaving tells the source and ends who waits, and only the first time", async () => {
+  it("return() ends the source and a pending read, only once", async () => {
     const { stream, calls } = subject();
     const waiting = lengthOf(stream.next());
     await stream.return();

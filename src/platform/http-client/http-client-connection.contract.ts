@@ -132,7 +132,7 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
       };
       const nameOf = async (client: HttpClient): Promise<string> => bodyText(await client.send(get("/"), never()));
 
-      it("it shows the new certificate, and cuts streams that showed the old one", async () => {
+      it("new connections use the new certificate, and streams with the old one are cut", async () => {
         const client = make(alice);
         expect(await nameOf(client)).toBe("alice");
         const chunks = await openStream(client);
@@ -145,7 +145,7 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
         expect(await nameOf(client)).toBe("");
       });
 
-      it("a write under way fails as on a cut connection; a read on a used one is sent again", async () => {
+      it("a write in progress fails as on a lost connection; a read on a reused connection is sent again", async () => {
         const client = make(alice);
         const writing = failureOf(client.send({ ...get("/silent"), method: "POST" }, never()));
         await eventually(() => silent.length === 1);
@@ -157,14 +157,14 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
         expect(await reading).toBe("bob");
       });
 
-      it("nothing is sent on a connection that was being made", async () => {
+      it("nothing is sent on a connection that was still opening", async () => {
         const client = make(alice);
         const sending = Array.from({ length: 5 }, () => nameOf(client));
         client.update({ ...ca, ...bob });
         expect(await Promise.all(sending)).toEqual(Array(5).fill("bob"));
       });
 
-      it("of the authorities alone streams go on, until the certificate changes too", async () => {
+      it("of the authorities alone, streams continue until the certificate changes too", async () => {
         const client = make(alice);
         const [first, second] = [await openStream(client), await openStream(client)];
         client.update({ ...bothCas, ...alice });

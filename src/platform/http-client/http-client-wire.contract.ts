@@ -49,7 +49,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
     };
 
     describe("answers", () => {
-      it("passes over interim answers, extensions and trailers, one byte at a time", async () => {
+      it("skips interim answers, extensions and trailers, one byte at a time", async () => {
         const answer =
           "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\nset-cookie: a=1\r\n" +
           "transfer-encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\ntrailer: z\r\n\r\n";
@@ -68,7 +68,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         expect(received.length).toBe(1);
       });
 
-      it("takes a body that ends with the connection, and does not use it again", async () => {
+      it("reads a body that ends with the connection, and does not reuse the connection", async () => {
         const [client, { received }] = await start((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nto the end"));
         for (const request of [get("/"), whole(get("/"))]) {
           expect(await bodyText(await client.send(request, never()))).toBe("to the end");
@@ -86,7 +86,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         expect(received.length).toBe(connections);
       });
 
-      it("closes an idle connection on which something comes that it did not ask for", async () => {
+      it("closes an idle connection that receives unrequested bytes", async () => {
         const [client, { sockets }] = await start((socket) => socket.write(ok));
         await client.send(get("/"), never());
         for (const socket of sockets) socket.write("HTTP/1.1 408 Request Timeout\r\n\r\n");
@@ -98,7 +98,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         ["HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "malformed HTTP header"],
         ["HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n", "bad Content-Length"],
         [`HTTP/1.1 200 OK\r\nx: ${"y".repeat(HEAD_BYTES_MAX)}`, `exceeds ${HEAD_BYTES_MAX} bytes`],
-      ])("calls %j a protocol error", async (answer, message) => {
+      ])("reports %j as a protocol error", async (answer, message) => {
         const [client, { url, sockets }] = await start((socket) => socket.write(answer));
         const sending = client.send(get("/x"), never());
         sending.catch(() => undefined);
@@ -108,14 +108,14 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         await eventually(() => sockets.size === 0);
       });
 
-      it("calls a stream that turns into nonsense a protocol error", async () => {
+      it("reports a stream that becomes malformed as a protocol error", async () => {
         const head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
         const [client, { sockets }] = await start((socket) => socket.write(`${head}1\r\na\r\nnonsense\r\n`));
         expect(await failureOf(client.send(get("/"), never()).then(bodyText))).toBe("protocol");
         await eventually(() => sockets.size === 0);
       });
 
-      it("makes the server wait while nobody reads, and loses nothing", async () => {
+      it("pauses the server while the body is not read, and loses nothing", async () => {
         const total = 64 * MEGABYTE;
         let sent = 0;
         const [client] = await start((socket) => {
@@ -138,7 +138,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
     });
 
     describe("requests", () => {
-      it("leave in one piece, or in chunks", async () => {
+      it("are sent in one piece, or in chunks", async () => {
         const [client, { received, port }] = await start((socket, text) => {
           if (/\r\n\r\n(hello|.*0\r\n\r\n)$/s.test(text)) socket.write(ok);
         });
@@ -153,7 +153,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         expect(received).toEqual([`${head}transfer-encoding: chunked\r\n\r\n3\r\none\r\n5\r\nthree\r\n0\r\n\r\n`]);
       });
 
-      it("cannot smuggle in lines, and then not even connect", async () => {
+      it("that contain line breaks are refused before connecting", async () => {
         const [client, { received }] = await start((socket) => socket.write(ok));
         for (const bad of [{ headers: { x: "a\r\ny: z" } }, { path: "/ HTTP/1.1\r\n\r\n" }, { query: "a\nb" }]) {
           expect(await failureOf(client.send({ ...get("/"), ...bad }, never()))).toBe("protocol");
@@ -182,7 +182,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         expect(made).toBe(total);
       });
 
-      it("end when the answer comes first, and their source is told", async () => {
+      it("end when the answer arrives first, and close their source", async () => {
         const answer = "HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno";
         const [client, { sockets }] = await start((socket, text) => {
           if (text.includes("\r\n\r\n1\r\n")) socket.write(answer);
@@ -221,7 +221,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         else socket.write(ok);
       };
 
-      it("what may be sent twice is sent again on a new one", async () => {
+      it("repeatable requests are sent again on a new one", async () => {
         const [client, { received }] = await start(closing);
         for (let i = 0; i < 4; i++) expect(await bodyText(await client.send(get(`/${i}`), never()))).toBe("ok");
         expect(received.map((text) => text.match(/GET \S+/g))).toEqual([
@@ -232,14 +232,14 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         ]);
       });
 
-      it("what may not is lost, and sent once", async () => {
+      it("other requests fail, and are sent once", async () => {
         const [client, { received }] = await start(closing);
         await client.send(get("/"), never());
         expect(await failureOf(client.send(post(), never()))).toBe("reset");
         expect(received.map((text) => text.match(/(GET|POST) /g))).toEqual([["GET ", "POST "]]);
       });
 
-      it("nothing is sent twice when a new one was closed, or when an answer had begun", async () => {
+      it("requests are not sent again if a new connection was closed or the answer had begun", async () => {
         const [client, { received }] = await start((socket, text) => {
           if (!text.includes("/half")) socket.destroy();
           else if (text.includes("/begin")) socket.end("HTTP/1.1 2");
@@ -252,7 +252,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         expect(received.length).toBe(2);
       });
 
-      it("are not used when it did so while they were idle", async () => {
+      it("are not used if they were closed while idle", async () => {
         const [client, { received, sockets }] = await start((socket) => socket.write(ok));
         for (let i = 0; i < 3; i++) {
           expect(await bodyText(await client.send(post(), never()))).toBe("ok");
@@ -266,7 +266,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
     describe("the guard", () => {
       const lost = new Error("the lease is lost");
 
-      it("is asked before anything is written, on a new connection and on an old one", async () => {
+      it("runs before anything is written, on a new connection and on an old one", async () => {
         const [client, { received }] = await start((socket) => socket.write(ok));
         const guard = (): void => {
           throw lost;
@@ -280,7 +280,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         expect(received.length).toBe(1);
       });
 
-      it("is asked after all waiting, and again before a second try", async () => {
+      it("runs after all waiting, and again before a second attempt", async () => {
         let isHeld = false;
         const guard = (): void => {
           if (isHeld) throw lost;
@@ -311,7 +311,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         expect(listeners()).toBe(0);
       });
 
-      it("is asked before each part of a long body", async () => {
+      it("runs before each part of a long body", async () => {
         for (const kind of ["bytes", "stream"] as const) {
           const bytes = new Uint8Array(MEGABYTE);
           const chunks = (async function* () {

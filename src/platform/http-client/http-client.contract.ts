@@ -75,7 +75,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         }
       });
 
-      it("takes answers without a body: HEAD, 204, 304", async () => {
+      it("accepts answers without a body: HEAD, 204, 304", async () => {
         stage.answer = (request, response) => {
           if (request.method === "HEAD") response.writeHead(200, { "content-length": "12345" });
           else response.writeHead(Number(request.url?.slice(1)));
@@ -115,7 +115,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         ]);
       });
 
-      it("uses connections again", async () => {
+      it("reuses connections", async () => {
         stage.answer = (_request, response) => {
           response.writeHead(200, { "content-length": "2" });
           response.end("ok");
@@ -126,14 +126,14 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         expect(stage.server.acceptedCount - before).toBeLessThanOrEqual(2);
       });
 
-      it("does not send what only works inside a process", async () => {
+      it("refuses bodies that only work inside a process", async () => {
         const body = { kind: "object", value: {} } as const;
         expect(await failureOf(make().send({ ...get("/"), method: "POST", body }, never()))).toBe("protocol");
       });
     });
 
     describe("streams", () => {
-      it("hands over the headers before the first byte, and each chunk as it comes", async () => {
+      it("delivers the headers before the first byte, and each chunk as it arrives", async () => {
         let stream: ServerResponse | undefined;
         stage.answer = (_request, response) => {
           stream = response;
@@ -153,7 +153,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         expect((await last).done).toBe(true);
       });
 
-      it("a stream that is cut in the middle is an error, not an end", async () => {
+      it("a stream that is cut off is an error, not an end", async () => {
         stage.answer = (_request, response) => {
           response.writeHead(200);
           response.write("half a line");
@@ -268,7 +268,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         await eventually(() => streams.every((stream) => stream.socket?.destroyed !== false));
       }, 60_000);
 
-      it("answers many requests for whole answers at once, an urgent one before them, and can abort any of them", async () => {
+      it("fetches many whole answers at once, an urgent one before them, and can abort any of them", async () => {
         const silent: Socket[] = [];
         stage.answer = (request, response) => {
           if (request.url === "/silent") return void silent.push(request.socket);

@@ -55,7 +55,7 @@ it("keeps 25 idle connections, for 90 seconds", async () => {
   await server.close();
 });
 
-it("does not send on an old connection what must not be sent twice", async () => {
+it("does not send a request that must not be repeated on an old connection", async () => {
   const clock = testClock();
   const server = await startRawServer((socket) => void socket.write(ok));
   const client = httpClientOn(nodeDialer, { baseUrl: server.url }, clock);
@@ -87,8 +87,8 @@ describe("a server that says nothing", () => {
   const late = (seconds: number) => ({ failure: "timeout", message: expect.stringContaining(`within ${seconds} s`) });
 
   it.each([
-    { what: "is waited for while its machine is there", lost: () => new Set<string>(), seconds: 900 },
-    { what: "is waited for a shorter while where the system does not tell", lost: () => undefined, seconds: 150 },
+    { what: "is waited for while its machine responds", lost: () => new Set<string>(), seconds: 900 },
+    { what: "is waited for a shorter time if the system cannot tell", lost: () => undefined, seconds: 150 },
   ])("$what, $seconds s for a whole answer, a stream for ever", async ({ lost, seconds }) => {
     const { clock, server, stop, stream, write } = await silence(lost);
     await clock.advance(seconds * 1000 - 1000);

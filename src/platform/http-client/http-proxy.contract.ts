@@ -122,7 +122,7 @@ export function httpProxyContract(name: string, create: (options: HttpClientOpti
       expect(asked).toEqual([expected, expected]);
     });
 
-    it("says what the proxy refused", async () => {
+    it("reports the proxy's refusal", async () => {
       const refusing = await startRawServer((socket) => {
         socket.write("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
       });
@@ -134,7 +134,7 @@ export function httpProxyContract(name: string, create: (options: HttpClientOpti
       await eventually(() => refusing.sockets.size === 0);
     });
 
-    it("a proxy that is not there, hangs up, talks nonsense or says nothing", async () => {
+    it("a proxy that is missing, hangs up, answers malformed or not at all", async () => {
       const closed = await startRawServer(() => undefined);
       await closed.close();
       expect(await failureOf((await make({ proxyUrl: closed.url })).send(get("/"), never()))).toBe("refused");

@@ -159,7 +159,7 @@ describe("answers", () => {
     );
   });
 
-  it("any body in any chunks comes out as it went in", () => {
+  it("any body in any chunks is read unchanged", () => {
     const chunk = fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 20 }), fc.array(fc.nat(), { maxLength: 20 }), (chunks, cuts) => {
@@ -172,20 +172,20 @@ describe("answers", () => {
     );
   });
 
-  it("hands over chunks that came together in one piece", () => {
+  it("delivers chunks that arrived together in one piece", () => {
     const answer = `${lines(ok, "transfer-encoding: chunked")}1\r\na\r\n1\r\nb\r\n1\r\nc\r\n`;
     expect(read([answer])).toMatchObject({ body: "abc", pieces: 1, end: "open" });
     expect(read([answer, "1\r\nd\r\n1\r\ne\r\n"])).toMatchObject({ body: "abcde", pieces: 2, end: "open" });
   });
 
-  it("says when there is more than the answer", () => {
+  it("reports bytes after the answer", () => {
     expect(read([`${lines(ok, "content-length: 2")}okHTTP/1.1`]).end).toBe("more");
     expect(read([`${lines(ok, "transfer-encoding: chunked")}0\r\n\r\nx`]).end).toBe("more");
     expect(() => read([`${lines(ok, "content-length: 2")}ok`, "x"])).toThrow("not asked for");
   });
 });
 
-describe("what is no answer", () => {
+describe("malformed answers", () => {
   const size = (text: string): string => `${lines(ok, "transfer-encoding: chunked")}${text}`;
   const malformed: readonly (readonly [string, string])[] = [
     ["SSH-2.0-OpenSSH", 'malformed HTTP response "SSH-2.0-OpenSSH"'],
@@ -247,7 +247,7 @@ describe("what is no answer", () => {
     if (text.length < 1000) expect(() => read([...text])).toThrow(message.replace(/ "SSH.*/, ""));
   });
 
-  it("an end that comes too early", () => {
+  it("an end that is too early", () => {
     for (const { answer, method = "GET", isClosed } of Object.values(answers)) {
       if (isClosed) continue;
       const bodyless = answer.indexOf("\r\n\r\n") + 4;
@@ -257,7 +257,7 @@ describe("what is no answer", () => {
     }
   });
 
-  it("answers that were tampered with mean the same however they are cut: an answer, or an error", () => {
+  it("mutated answers give the same answer or error however they are cut", () => {
     const outcome = (pieces: readonly string[], method: string): unknown => {
       try {
         const { head, body } = read(pieces, { method, isClosed: true, endsAtEnd: true });
@@ -287,7 +287,7 @@ describe("what is no answer", () => {
     );
   });
 
-  it("noise never does worse than to be refused", () => {
+  it("noise is refused", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary-ascii", maxLength: 60 }),
       fc.constantFrom(...Object.values(answers).flatMap(({ answer, isLong }) => (isLong ? [] : [answer]))),

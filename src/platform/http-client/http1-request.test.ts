@@ -65,7 +65,7 @@ describe("heads of requests", () => {
     expect(attempt).not.toThrow("s3cret");
   });
 
-  it("knows what may be sent twice", () => {
+  it("knows which requests may be sent twice", () => {
     const may = (change: Partial<HttpRequest>): boolean => isReplayable({ ...get, ...change });
     expect(["GET", "HEAD", "OPTIONS", "TRACE"].every((method) => may({ method }))).toBe(true);
     expect(["POST", "PUT", "PATCH", "DELETE"].some((method) => may({ method }))).toBe(false);

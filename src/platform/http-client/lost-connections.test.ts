@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, it } from "vitest";
 import { lostConnections, lostIn, portsKey } from "./lost-connections.ts";
 
-it("finds connections that repeat what they sent without an answer", () => {
+it("finds connections with repeated retransmissions", () => {
   const rows = [
     "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode",
     // Listening, idle, sending, fifth and sixth retransmission, peer with a full window, connecting.
@@ -17,7 +17,7 @@ it("finds connections that repeat what they sent without an answer", () => {
   expect([...lostIn(`${rows.join("\n")}\n`)]).toEqual([portsKey(0xa003, 5555), portsKey(0xa004, 5555)]);
 });
 
-it("does not take one for lost whose peer is there and silent", async () => {
+it("does not report a connection whose peer is reachable but silent", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -31,7 +31,7 @@ describe.each(Object.entries(dialers))("sockets of %s", (_, dialer) => {
     await silent.close();
   });
 
-  it("let go of a server in the middle of the handshake when nobody wants it any more", async () => {
+  it("close the connection in the middle of the handshake when aborted", async () => {
     const silent = await startRawServer(() => undefined);
     const controller = new AbortController();
     const listeners = countListeners(controller.signal);
@@ -46,7 +46,7 @@ describe.each(Object.entries(dialers))("sockets of %s", (_, dialer) => {
     await silent.close();
   });
 
-  it("do not begin for a signal that is aborted before they are connected", async () => {
+  it("do not connect for a signal that is aborted before", async () => {
     const silent = await startRawServer(() => undefined);
     const controller = new AbortController();
     const dialing = dialer({ host, port: silent.port })(owner, controller.signal);
@@ -56,7 +56,7 @@ describe.each(Object.entries(dialers))("sockets of %s", (_, dialer) => {
     await silent.close();
   });
 
-  it("say that a certificate and a key do not belong together", async () => {
+  it("report a certificate and a key that do not match", async () => {
     const server = await startTestServer(serverCertificate(authority), authority, () => undefined);
     const pair = { cert: authority.certificatePem, key: newAuthority("other").keyPem };
     const dialing = dialer({ host, port: server.port, tls: { ...tls, ...pair } })(owner, never());
@@ -64,7 +64,7 @@ describe.each(Object.entries(dialers))("sockets of %s", (_, dialer) => {
     await server.close();
   });
 
-  it("look for an address in the certificate when the name to expect is one", async () => {
+  it("check an IP address against the certificate when the expected name is one", async () => {
     const certificate = serverCertificate(authority, { dnsNames: [], ipAddresses: ["10.1.2.3"] });
     const server = await startTestServer(certificate, authority, () => undefined);
     const target = { host, port: server.port };
@@ -81,7 +81,7 @@ describe.each(Object.entries(dialers))("sockets of %s", (_, dialer) => {
     await server.close();
   });
 
-  it("speak HTTP/1.1 to a server that would rather speak something else", async () => {
+  it("negotiate HTTP/1.1 with a server that prefers another protocol", async () => {
     const server = await startRawServer(() => undefined);
     const dialing = dialer({ host, port: server.port, tls: { ...tls, name: "api.example" } })(owner, never());
     dialing.catch(() => undefined);

@@ -106,7 +106,7 @@ describe.each(["HTTP/1.1", "h2"])("the API server over %s", (protocol) => {
     expect([watch.summary, watch.isEnded]).toEqual([["ADDED a"], false]);
   });
 
-  it("ends all watches when the API server closes, and cuts all connections when the listener does", async () => {
+  it("ends all watches when the API server closes, and closes all connections when the listener does", async () => {
     const { client, clock, server } = await start(protocol);
     const first = await client.watch(WATCH);
     server.close();

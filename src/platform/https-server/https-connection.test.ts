@@ -6,14 +6,14 @@ const limits = { idleMs: 90_000, headMs: 32_000, prefaceMs: 10_000, lookMs: 1_00
 
 describe("a connection without a request", () => {
   it.each([
-    { what: "a new one over HTTP/1.1", isHttp2: false, isNew: true, byteAtS: undefined, endsAtS: 32 },
-    { what: "a new one with half a head", isHttp2: false, isNew: true, byteAtS: 20, endsAtS: 32 },
-    { what: "one between requests", isHttp2: false, isNew: false, byteAtS: undefined, endsAtS: 90 },
-    { what: "one with half of another head", isHttp2: false, isNew: false, byteAtS: 20, endsAtS: 52 },
-    { what: "a head that begins in the last moment", isHttp2: false, isNew: false, byteAtS: 89, endsAtS: 121 },
-    { what: "a new one over h2 that says nothing", isHttp2: true, isNew: true, byteAtS: undefined, endsAtS: 10 },
-    { what: "one over h2 between requests", isHttp2: true, isNew: false, byteAtS: undefined, endsAtS: 90 },
-    { what: "one over h2 that only pings", isHttp2: true, isNew: false, byteAtS: 80, endsAtS: 90 },
+    { what: "a new HTTP/1.1 connection", isHttp2: false, isNew: true, byteAtS: undefined, endsAtS: 32 },
+    { what: "a new connection with half a head", isHttp2: false, isNew: true, byteAtS: 20, endsAtS: 32 },
+    { what: "a connection between requests", isHttp2: false, isNew: false, byteAtS: undefined, endsAtS: 90 },
+    { what: "a connection with half of another head", isHttp2: false, isNew: false, byteAtS: 20, endsAtS: 52 },
+    { what: "a head that begins at the last moment", isHttp2: false, isNew: false, byteAtS: 89, endsAtS: 121 },
+    { what: "a new silent h2 connection", isHttp2: true, isNew: true, byteAtS: undefined, endsAtS: 10 },
+    { what: "an h2 connection between requests", isHttp2: true, isNew: false, byteAtS: undefined, endsAtS: 90 },
+    { what: "an h2 connection that only pings", isHttp2: true, isNew: false, byteAtS: 80, endsAtS: 90 },
   ])("machinery/2.4.3 $what ends after $endsAtS s", async ({ isHttp2, isNew, byteAtS, endsAtS }) => {
     const clock = testClock();
     const waiting = new WaitingConnections(limits, clock);
@@ -33,7 +33,7 @@ describe("a connection without a request", () => {
     expect(clock.pendingCount).toBe(0);
   });
 
-  it("lives on as soon as its request is there", async () => {
+  it("stays open once its request has arrived", async () => {
     const clock = testClock();
     const waiting = new WaitingConnections(limits, clock);
     const connection = {

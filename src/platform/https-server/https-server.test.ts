@@ -114,7 +114,7 @@ describe("HTTPS server", () => {
     expect(body).toBe("GET b=2 0");
   });
 
-  it("tells who a client certificate says the caller is", async () => {
+  it("reports the user of a client certificate", async () => {
     const { notAfterMs: _, fingerprint, ...who } = JSON.parse((await ask("/who", { client: admin })).body);
     expect(who).toMatchObject({
       commonName: "admin",
@@ -126,7 +126,7 @@ describe("HTTPS server", () => {
     expect((await ask("/who", { client: stranger })).body).toBe("null");
   });
 
-  it("passes bodies small and large, and answers before a refused one is sent whole", async () => {
+  it("passes small and large bodies, and answers before a refused body is sent completely", async () => {
     expect((await ask("/echo", { method: "POST", body: new Uint8Array(1000) })).body).toBe("POST  1000");
     expect((await ask("/echo", { method: "POST", body: new Uint8Array(2_000_000) })).body).toBe("POST  2000000");
     expect(await ask("/refuse", { method: "POST", body: new Uint8Array(2_000_000) })).toEqual({
@@ -186,7 +186,7 @@ describe("HTTPS server", () => {
     await other.close();
   });
 
-  it("closes one connection too many as it comes, and takes others when there is room again", async () => {
+  it("closes connections beyond the limit, and accepts others when there is room again", async () => {
     let crowded = 0;
     const small = await startHttpsServer({
       host: "127.0.0.1",
@@ -216,12 +216,12 @@ describe("HTTPS server", () => {
     await small.close();
   });
 
-  it("a handler that throws is a 500 and the server lives on", async () => {
+  it("answers 500 when a handler throws, and continues", async () => {
     expect((await ask("/boom")).status).toBe(500);
     expect((await ask("/who")).status).toBe(200);
   });
 
-  it("streams chunks as they come and ends the source when the client goes", async () => {
+  it("streams chunks as they arrive and ends the source when the client disconnects", async () => {
     const before = ended;
     const got = await new Promise<string>((resolve, reject) => {
       const outgoing = httpsRequest(
@@ -264,7 +264,7 @@ describe("HTTPS server", () => {
     await closed;
   }, 20_000);
 
-  it("tells an h2 client that rests for too long to go, and that nothing of it was lost", async () => {
+  it("closes an idle h2 session without losing requests", async () => {
     const limits = { idleMs: 50, headMs: 10_000, prefaceMs: 10_000, lookMs: 10 };
     const options = { host: "127.0.0.1", port: 0, tls: tlsSettings(serving), handle, onError: () => {}, limits };
     const other = await startHttpsServer(options);
@@ -288,7 +288,7 @@ describe("HTTPS server", () => {
     server.update(tlsSettings(serving));
   });
 
-  it("presents the certificate of the host name that was asked for", async () => {
+  it("presents the certificate of the requested host name", async () => {
     const named = issue({ commonName: "named", issuer: ca, dnsNames: ["special.example"] });
     server.update({
       ...tlsSettings(serving),

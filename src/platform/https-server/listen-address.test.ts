@@ -16,7 +16,7 @@ async function tried(bindAddress: string, failing: Readonly<Record<string, strin
 }
 
 describe("listening", () => {
-  it("means both families by the unspecified address of IPv4", async () => {
+  it("listens on both families for the unspecified IPv4 address", async () => {
     expect(await tried("0.0.0.0")).toEqual(["::", "listening"]);
     expect(await tried("127.0.0.1")).toEqual(["127.0.0.1", "listening"]);
     expect(await tried("::")).toEqual(["::", "listening"]);

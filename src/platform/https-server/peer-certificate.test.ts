@@ -99,7 +99,7 @@ describe.each(["HTTP/1.1", "h2"])("client certificates over %s", (protocol) => {
     await use(asker).finally(() => asker.close());
   };
 
-  it("end with their validity, on a connection that stays open", () =>
+  it("expire on a connection that stays open", () =>
     using(admin, async ({ ask }) => {
       expect(await ask()).toBe("(admin)");
       nowMs = startMs + 2 * HOUR_MS;
@@ -108,7 +108,7 @@ describe.each(["HTTP/1.1", "h2"])("client certificates over %s", (protocol) => {
       expect(await ask()).toBe("(admin)");
     }));
 
-  it("end when their authority is removed, and count again when it comes back", () =>
+  it("are refused when their authority is removed, and accepted when it returns", () =>
     using(admin, async ({ ask }) => {
       expect(await ask()).toBe("(admin)");
       server.update(tls(otherCa));
@@ -118,13 +118,13 @@ describe.each(["HTTP/1.1", "h2"])("client certificates over %s", (protocol) => {
       server.update(tls(ca));
     }));
 
-  it("may be signed by an authority that the client sends along", async () => {
+  it("may be signed by an intermediate that the client sends", async () => {
     await using(withIntermediate, async ({ ask }) => expect(await ask()).toBe("(deputy)"));
     await using(deputy, async ({ ask }) => expect(await ask()).toBe("(x509: certificate signed by unknown authority)"));
   });
 });
 
-it("a connection that offers to resume a session counts as the one before it, intermediates included", async () => {
+it("keep their intermediates when the client offers to resume a session", async () => {
   const first = connectHttp1(withIntermediate);
   expect(await askOn(first)).toBe("(deputy)");
   const second = connectHttp1(withIntermediate, first.getSession());

@@ -25,14 +25,14 @@ async function turns(count: number): Promise<void> {
 }
 
 describe("the gate in front of HTTP/1.1", () => {
-  it("hands over one head at a time while no request is open, and bodies in pieces", () => {
+  it("passes on one head at a time while no request is open, and bodies in pieces", () => {
     expect(pieceLength(Buffer.from(GET + GET), false)).toBe(GET.length);
     expect(pieceLength(Buffer.from("GET / HT"), false)).toBe(8);
     expect(pieceLength(Buffer.from(GET + GET), true)).toBe(2 * GET.length);
     expect(pieceLength(Buffer.alloc(1 << 20), true)).toBe(16 << 10);
   });
 
-  it("stops reading from a client that pipelines until the answer has left", async () => {
+  it("stops reading from a pipelining client until the answer is sent", async () => {
     const { socket, sentBytes } = endlessSocket();
     const gate = gateRequests(socket);
     const served: (() => void)[] = [];

@@ -42,7 +42,7 @@ describe("certificate files", () => {
     expect(() => readPair(certFile, keyFile)).toThrow(problem);
   });
 
-  it("reads pairs and bundles, and says what is wrong with a bundle", () => {
+  it("reads pairs and bundles, and reports an invalid bundle", () => {
     expect(readPair(file("c", cert), file("k", key))).toEqual({ cert, key });
     expect(readCaBundle("client-ca-bundle", file("c", cert))).toBe(cert);
     expect(() => readCaBundle("p", file("text", "hello"))).toThrow(
@@ -63,7 +63,7 @@ describe("certificate files", () => {
     expect(namesIn(issueCertificate({ commonName: "cn", ...valid }).certificatePem)).toEqual(["cn"]);
   });
 
-  it("keeps the pair it finds in a directory, makes one where there is none, refuses half a pair", () => {
+  it("keeps an existing pair in a directory, generates a missing one, refuses half a pair", () => {
     const place = join(directory, "deep", "certs");
     const first = pairInDirectory(place, "x", () => ({ cert, key }));
     expect(first.isNew).toBe(true);
@@ -79,7 +79,7 @@ describe("certificate files", () => {
     expect(readFileSync(first.certFile, "utf8")).toBe(cert);
   });
 
-  it("notices a file that is written, and one that is swapped by a link as mounted secrets are", async () => {
+  it("notices a file that is written, and one that is replaced by a symlink as in mounted secrets", async () => {
     const place = mkdtempSync(join(directory, "watched-"));
     const path = join(place, "tls.crt");
     writeFileSync(path, "1");

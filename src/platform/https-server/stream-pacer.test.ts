@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StreamPacer } from "./stream-pacer.ts";
 
 describe("the pacer of streams", () => {
-  it("lets few go on at once, and lets all go on that had to wait", async () => {
+  it("lets few streams continue at once, and finally all that waited", async () => {
     const pacer = new StreamPacer();
     const released: number[] = [];
     const waiting: number[] = [];

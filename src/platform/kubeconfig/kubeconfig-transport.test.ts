@@ -64,7 +64,7 @@ describe("transports", () => {
     return { transport, send, clock, metrics };
   }
 
-  it("shows the client certificate, and a new one after its files have changed", async () => {
+  it("presents the client certificate, and a new one after its files have changed", async () => {
     const [first, second] = ["first", "second"].map((name) => clientCertificate(ca, name)) as [never, never];
     const write = ({ certificatePem, keyPem }: { certificatePem: string; keyPem: string }) => ({
       clientCertificate: file("client.crt", certificatePem),
@@ -91,7 +91,7 @@ describe("transports", () => {
     return { end: failureOf(chunks.next()) };
   };
 
-  it("cuts open watches when the files of its certificate have changed, and not for those of the CA", async () => {
+  it("cuts open watches when the files of its certificate have changed, and not those of the CA", async () => {
     const [first, second] = ["first", "second"].map((name) => clientCertificate(ca, name)) as [never, never];
     const write = ({ certificatePem, keyPem }: { certificatePem: string; keyPem: string }) => ({
       clientCertificate: file("watching.crt", certificatePem),
@@ -152,7 +152,7 @@ describe("transports", () => {
     transport.close();
   });
 
-  it("trusts everybody where it is told to", async () => {
+  it("skips verification if configured", async () => {
     const { send, transport } = await call({ server: server.url, insecureSkipTlsVerify: true, namespace: "" });
     expect((await send())?.authorization).toBe("");
     transport.close();
@@ -174,7 +174,7 @@ describe("transports", () => {
 
   it.each([
     { gate: true, what: "follows the file of the CA" },
-    { gate: false, what: "does not look at it again, but at the client's own" },
+    { gate: false, what: "reads it once, and follows the client's own files" },
   ])("machinery/5.1.r7 with ClientsAllowCARotation=$gate $what", async ({ gate }) => {
     const keepsCa = !gate;
     const first = clientCertificate(ca, "first");
@@ -195,7 +195,7 @@ describe("transports", () => {
     transport.close();
   });
 
-  it("goes on with the old pair while the new one is half there, and with the old CA while the new one is none", async () => {
+  it("keeps the old pair while the new one is incomplete, and the old CA while the new one is invalid", async () => {
     const [first, second] = ["first", "second"].map((name) => clientCertificate(ca, name)) as [never, never];
     const write = ({ certificatePem, keyPem }: { certificatePem: string; keyPem: string }) => ({
       certificateAuthority: file("half-ca.crt", ca.certificatePem),
@@ -237,7 +237,7 @@ describe("transports", () => {
     transport.close();
   });
 
-  it("says that it is a plugin that failed, and whose token file it is that cannot be read", async () => {
+  it("reports a failed plugin and an unreadable token file", async () => {
     const plugin = await call(configOf({ exec: execConfig(file("broken", "#!/bin/sh\nexit 4\n", 0o755)) }));
     await expect(plugin.send()).rejects.toThrow(
       /^getting credentials: exec: executable .*broken failed with exit code 4$/,
@@ -252,7 +252,7 @@ describe("transports", () => {
     login.transport.close();
   });
 
-  it("takes a certificate from a plugin, and asks it again after a 401", async () => {
+  it("takes a certificate from a plugin, and runs it again after a 401", async () => {
     const certificates = ["alpha", "beta"].map((name) => clientCertificate(ca, name));
     const answers = certificates.map(({ certificatePem, keyPem }, i) =>
       file(
@@ -313,7 +313,7 @@ describe("transports", () => {
     plugin.transport.close();
   });
 
-  it("trusts what the machine trusts when the configuration names no authority", async () => {
+  it("trusts the machine's authorities when the configuration names none", async () => {
     const other = newAuthority("other").certificatePem;
     const missing = join(dir, "none");
     const trust = join(dir, "trust");
@@ -334,7 +334,7 @@ describe("transports", () => {
     transport.close();
   });
 
-  it("acts as another user with several groups, a line for each", async () => {
+  it("impersonates a user with several groups, one header line for each", async () => {
     const impersonate = { user: "jane", uid: "", groups: ["a", "b, c"], extra: { "example.com/scopes": ["x", "y"] } };
     const { send, transport } = await call(configOf({ token: "t", impersonate }));
     expect(await send()).toMatchObject({
@@ -345,7 +345,7 @@ describe("transports", () => {
     transport.close();
   });
 
-  it("refuses what it cannot do, and a server of another authority", async () => {
+  it("refuses unsupported configurations, and a server of another authority", async () => {
     await expect(call(configOf({ proxyUrl: "socks5://p" }))).rejects.toThrow("socks5");
     await expect(call(configOf({ hasAuthProvider: true }))).rejects.toThrow("auth-provider");
     await expect(call(configOf({ proxyUrl: "http://u:s3cret@::bad::" }))).rejects.toThrow(

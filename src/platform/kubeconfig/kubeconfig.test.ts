@@ -36,7 +36,7 @@ describe("files", () => {
     expect((await loadClientConfig({ usesDefaultFiles: true, env })).server).toBe("https://one");
   });
 
-  it("says what is wrong with a file, and that one is missing", async () => {
+  it("reports invalid and missing files", async () => {
     await expect(loadClientConfig({ path: file("bad", "clusters: [") })).rejects.toThrow(
       /error loading config file ".*bad"/,
     );
@@ -59,7 +59,7 @@ describe("files", () => {
     expect(await problem).not.toContain("SECRET");
   });
 
-  it("falls back from in-cluster to nothing, and says so as upstream does", async () => {
+  it("reports as upstream does when neither a file nor the in-cluster configuration exists", async () => {
     const warnings: string[] = [];
     await expect(loadClientConfig({ env: {}, warn: (text) => void warnings.push(text) })).rejects.toThrow(
       "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable",
@@ -108,7 +108,7 @@ describe("proxies", () => {
 describe("credential plugins", () => {
   const config: ClientConfig = { server: "https://h", namespace: "default", execConfig: { a: 1 } };
 
-  it("runs the program with its arguments and environment, and tells it of the cluster", async () => {
+  it("runs the program with its arguments and environment, and passes it the cluster", async () => {
     const script = file(
       "plugin",
       `#!/bin/sh\nprintf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"%s-%s-%s"}}' "$1" "$EXTRA" "$(printf %s "$KUBERNETES_EXEC_INFO" | tr -d '"\\\\')"\n`,
@@ -126,7 +126,7 @@ describe("credential plugins", () => {
     );
   });
 
-  it("keeps what it got until it expires, and fetches anew what the server refused", async () => {
+  it("keeps credentials until they expire, and fetches new ones when the server refused them", async () => {
     const clock = testClock();
     const count = file("count", "");
     const expiry = new Date(clock.now() + 60_000).toISOString();
@@ -147,7 +147,7 @@ describe("credential plugins", () => {
     expect((await plugin.credentials(signal)).token).toBe("xxx");
   });
 
-  it("names what went wrong", async () => {
+  it("reports failures", async () => {
     const failing = createExecPlugin({
       exec: execConfig(file("failing", "#!/bin/sh\nexit 3\n", 0o755)),
       config,
@@ -209,7 +209,7 @@ describe("credential plugins", () => {
     expect(() => readCredential(output, V1)).toThrow(message);
   });
 
-  it("does not quote output that is no JSON, which may be a token", () => {
+  it("does not quote output that is not JSON, which may be a token", () => {
     expect(() => readCredential("s3cret", V1)).toThrow(/^((?!s3cret).)*$/);
   });
 });

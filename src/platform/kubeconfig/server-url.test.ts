@@ -16,7 +16,7 @@ describe("the address of the API server", () => {
     expect(serverUrl(server, false)).toBe(url);
   });
 
-  it("means TLS without a scheme where there is anything to do it with", () => {
+  it("defaults to https if there is TLS configuration", () => {
     expect(serverUrl("a:6443", true)).toBe("https://a:6443");
     expect(serverUrl("http://a", true)).toBe("http://a");
   });
@@ -35,7 +35,7 @@ describe("the address of the API server", () => {
     ["ftp://x", 'unsupported protocol scheme "ftp"'],
     ["1.5", "dial tcp: lookup 1.5: no such host"],
     ["https://0x7f.1:6443", "dial tcp: lookup 0x7f.1: no such host"],
-  ])("%s is none: %s", (server, problem) => {
+  ])("%s is invalid: %s", (server, problem) => {
     expect(() => serverUrl(server, false)).toThrow(new UnusableServer(problem));
   });
 });

@@ -8,7 +8,7 @@ const directory = mkdtempSync(join(tmpdir(), "private-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-it("a file that everybody could read is replaced by one for its owner", () => {
+it("a file that others can read is replaced by a private one", () => {
   const path = join(directory, "kubeconfig");
   for (const leftover of [path, `${path}.new`]) {
     writeFileSync(leftover, "old");
@@ -18,7 +18,7 @@ it("a file that everybody could read is replaced by one for its owner", () => {
   expect([readFileSync(path, "utf8"), modeOf(path)]).toEqual(["new", "600"]);
 });
 
-it("what a link points to is left alone", () => {
+it("the target of a symlink is not changed", () => {
   const [target, path] = [join(directory, "target"), join(directory, "link")];
   writeFileSync(target, "foreign");
   symlinkSync(target, path);
@@ -27,7 +27,7 @@ it("what a link points to is left alone", () => {
   expect([readFileSync(target, "utf8"), readFileSync(path, "utf8")]).toEqual(["foreign", "new"]);
 });
 
-it("a mode is narrowed, and what is not there is not made", () => {
+it("permissions are removed, and a missing file is not created", () => {
   const path = join(directory, "store.db");
   writeFileSync(path, "");
   chmodSync(path, 0o666);

@@ -61,7 +61,7 @@ describe("sqlite journal", () => {
       metadata: { name, resourceVersion: String(revision), annotations: { value } },
     });
 
-  it("brings back state, history and revision after a restart", () => {
+  it("restores state, history and revision after a restart", () => {
     const path = newPath();
     const first = open(path);
     const pods = first.table("pods");
@@ -87,7 +87,7 @@ describe("sqlite journal", () => {
     second.close();
   });
 
-  it("brings back every int64", () => {
+  it("restores every int64", () => {
     const path = newPath();
     const first = open(path);
     first.table("pods").create("a/x", () => ({ metadata: { name: "x", deletionGracePeriodSeconds: INT64_MAX } }));
@@ -98,7 +98,7 @@ describe("sqlite journal", () => {
     second.close();
   });
 
-  it("never gives a revision again, even when the last entries were compacted away", () => {
+  it("never reuses a revision, even if the last entries were compacted", () => {
     const path = newPath();
     const first = open(path);
     const x = first.table("pods").create("a/x", build("x"));
@@ -180,7 +180,7 @@ describe("sqlite journal", () => {
     again.close();
   });
 
-  it("takes a write that fits even when the history cannot be dropped for want of room", () => {
+  it("accepts a write that fits even if the history cannot be dropped for lack of room", () => {
     const path = newPath();
     const journal = openSqliteJournal({ path, synchronous: "normal" });
     let isFull = false;
@@ -216,7 +216,7 @@ describe("sqlite journal", () => {
     again.close();
   });
 
-  it("is one process's at a time", () => {
+  it("is used by one process at a time", () => {
     const path = newPath();
     const storage = open(path);
     storage.table("pods").create("a/x", build("x"));
@@ -249,7 +249,7 @@ describe("sqlite journal", () => {
     expect(() => open(path)).toThrow(JournalUnusable);
   });
 
-  it("narrows the mode of a store that others could read", () => {
+  it("makes a store private that others could read", () => {
     const path = newPath();
     open(path).close();
     chmodSync(path, 0o666);
@@ -261,7 +261,7 @@ describe("sqlite journal", () => {
     storage.close();
   });
 
-  it("says what is wrong with a damaged file, a foreign file and one that cannot be written", () => {
+  it("reports a damaged file, a file of another format and one that cannot be written", () => {
     const damaged = newPath();
     const storage = open(damaged);
     for (let i = 0; i < 200; i++) storage.table("pods").create(`a/${i}`, build("x", "y".repeat(500)));

@@ -31,7 +31,7 @@ describe.each<[string, Logger]>([
       .with({ d: 2 }),
   ],
 ])("%s", (name, log) => {
-  it("names the file and the line of whoever logs", async () => {
+  it("shows the file and line of the log call", async () => {
     const start = here();
     log.info("x");
     expect(shown()).toBe(`call-site.test.ts:${start + 1}`);
@@ -42,7 +42,7 @@ describe.each<[string, Logger]>([
     expect(shown()).toBe(`call-site.test.ts:${start + 6}`);
   });
 
-  it("knows its file when --vmodule asks for it", () => {
+  it("matches its file for --vmodule", () => {
     const enabled = (): number => [1, 2, 3].filter((level) => log.v(level).isEnabled).length;
     verbosity.setModules([{ pattern: "call-site.t*", level: 2 }]);
     expect(enabled()).toBe(2);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { FairTurns } from "./fair-turns.ts";
 
-it("lets the event loop take turns while those who waited for one go on", async () => {
+it("lets the event loop take turns while waiting work continues", async () => {
   const turns = new FairTurns();
   let ticks = 0;
   const tick = (): void => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { processStartSeconds, registerProcessMetrics } from "./process-metrics.ts";
 
-it("machinery/6.r42 tells the process's time, memory and files, and how late the event loop is", () => {
+it("machinery/6.r42 reports the process's time, memory and files, and the delay of the event loop", () => {
   const registry = new MetricRegistry({ version: "1.36.4" });
   const startSeconds = processStartSeconds();
   registerProcessMetrics(registry, startSeconds);

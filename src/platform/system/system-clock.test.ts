@@ -6,7 +6,7 @@ import { systemClock, systemTurn } from "./system-clock.ts";
 clockContract("the system clock", () => ({ clock: systemClock, drive: (promise) => promise }));
 
 describe("the system clock", () => {
-  it("tells wall time that agrees with the host's to the millisecond", () => {
+  it("returns wall time that agrees with the host's to the millisecond", () => {
     for (let i = 0; i < 100; i++) {
       const before = Date.now();
       const now = systemClock.now();
@@ -15,12 +15,12 @@ describe("the system clock", () => {
     }
   });
 
-  it("gives fractions of a millisecond", () => {
+  it("returns fractions of a millisecond", () => {
     const readings = Array.from({ length: 1000 }, () => systemClock.now());
     expect(readings.some((ms) => !Number.isInteger(ms))).toBe(true);
   });
 
-  it("token-cleaner/traps waits longer than a timer of the host can, and not shorter", async () => {
+  it("token-cleaner/traps waits for longer than a host timer can", async () => {
     let fired = 0;
     using long = systemClock.after(2 ** 31 + 1000, () => fired++);
     using tooLong = systemClock.after(2 ** 40, () => fired++);
@@ -28,7 +28,7 @@ describe("the system clock", () => {
     expect([fired, long.isPending, tooLong.isPending]).toEqual([0, true, true]);
   });
 
-  it("lends its turn to a virtual clock", async () => {
+  it("provides turns for a virtual clock", async () => {
     const clock = new VirtualClock({ turn: systemTurn });
     let hasFired = false;
     clock.after(3_600_000, () => {

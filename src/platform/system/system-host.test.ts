@@ -28,7 +28,7 @@ const withFiles = (RootCAFile: string, ServiceAccountKeyFile = ""): ControllerSe
 const { cert, key } = selfSigned("127.0.0.1", Date.now());
 
 describe("the root CA", () => {
-  it("root-ca-certificate-publisher/config, serviceaccount-token/config is the file's whole text, read when it is asked for", () => {
+  it("root-ca-certificate-publisher/config, serviceaccount-token/config is the whole file, read on demand", () => {
     const path = file("ca.crt", "not yet");
     const settings = withFiles(path);
     writeFileSync(path, `a comment\n${cert}`);
@@ -47,7 +47,7 @@ describe("the root CA", () => {
     expect(() => rootCa(withFiles(path))).toThrow(`error parsing root-ca-file at ${path}: ${problem}`);
   });
 
-  it("root-ca-certificate-publisher/config refuses a file that is not there", () => {
+  it("root-ca-certificate-publisher/config refuses a missing file", () => {
     const path = join(directory, "missing");
     expect(() => rootCa(withFiles(path))).toThrow(
       `error parsing root-ca-file at ${path}: open ${path}: no such file or directory`,

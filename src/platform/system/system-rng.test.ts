@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemRng } from "./system-rng.ts";
 
 describe("systemRng", () => {
-  it("draws what nobody can foresee, in every stream", () => {
+  it("draws unpredictable numbers in every stream", () => {
     const rng = systemRng();
     const drawn = new Set(Array.from({ length: 3000 }, (_, i) => (i % 2 === 0 ? rng : rng.fork("x")).uuid()));
     expect(drawn.size).toBe(3000);

@@ -65,13 +65,13 @@ describe("key files", () => {
     { what: "a certificate first", text: certificate + pem(rsa.privateKey, "pkcs8"), key: rsa },
     { what: "a broken key first", text: broken + pem(rsa.privateKey, "pkcs1"), key: rsa },
     { what: "two keys", text: pem(p256.privateKey, "pkcs8") + pem(rsa.privateKey, "pkcs1"), key: p256 },
-  ])("serviceaccount-token/9 the first key that can be read counts: $what", ({ text, key }) => {
+  ])("serviceaccount-token/9 uses the first readable key: $what", ({ text, key }) => {
     expect(readPrivateKey(text).equals(key.privateKey)).toBe(true);
   });
 
   it.each([
-    { what: "nothing", text: "" },
-    { what: "words", text: "no key" },
+    { what: "an empty file", text: "" },
+    { what: "plain text", text: "no key" },
     { what: "a broken key", text: broken },
     { what: "a public key", text: rsa.publicKey.export({ type: "spki", format: "pem" }).toString() },
   ])("serviceaccount-token/9 refuses $what", ({ text }) => {

@@ -14,7 +14,7 @@ describe("the verifier of tokens", () => {
   it.each([
     ["ES256", ec.privateKey],
     ["RS256", rsa.privateKey],
-  ])("reads what the signer wrote with %s", (_name, key) => {
+  ])("verifies the signer's tokens with %s", (_name, key) => {
     expect(verify(jwtSigner(key)({ sub: "a", n: 1 }))).toEqual({ claims: { sub: "a", n: 1 } });
   });
 

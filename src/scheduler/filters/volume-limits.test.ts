@@ -43,7 +43,7 @@ function fits(limit: number, wanted: string, bound: readonly string[], attached:
   return typeof filter === "function" && node !== undefined && filter(node) === undefined;
 }
 
-it("volumes of pods and volumes that are still attached count, each once; one that a pod has there is free", () => {
+it("volumes of pods and attached volumes count once each; a volume already on the node adds nothing", () => {
   expect(fits(2, "a", ["b"], ["b"])).toBe(true);
   expect(fits(1, "a", ["b"], [])).toBe(false);
   expect(fits(2, "a", ["b"], ["c"])).toBe(false);

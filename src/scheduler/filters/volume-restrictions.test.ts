@@ -19,7 +19,7 @@ function mayShare(volume: Omit<Volume, "name">, other: Omit<Volume, "name">): bo
   return rejection === undefined;
 }
 
-describe("disks that one writer may attach", () => {
+describe("disks with a single writer", () => {
   const rbd = (monitors: string[], readOnly = false) => ({ rbd: { monitors, image: "i", pool: "p", readOnly } });
   const iscsi = (iqn: string, readOnly: boolean) => ({ iscsi: { iqn, readOnly, targetPortal: "t", lun: 0 } });
   const gce = (readOnly: boolean) => ({ gcePersistentDisk: { pdName: "d", readOnly } });
