@@ -5,7 +5,7 @@ import { decodeContinue, encodeContinue } from "./continue-token.ts";
 const encode = (json: string): string => btoa(json).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 
 describe("continue token", () => {
-  it("comes back as it was", () => {
+  it("decodes to the encoded value", () => {
     const segment = fc.stringMatching(/^[a-z0-9][a-z0-9.:-]{0,20}$/);
     fc.assert(
       fc.property(fc.integer({ min: 1 }), fc.array(segment, { minLength: 1, maxLength: 2 }), (revision, parts) => {

@@ -99,14 +99,14 @@ export function describeDeletes(subject: TestSubject): void {
       expect(String(deleted.headers.warning)).toContain("child pods are preserved by default when jobs are deleted");
     });
 
-    it("machinery/7.1.r18 answers 202 only for orphanDependents=false that is not done", async () => {
+    it("machinery/7.1.r18 answers 202 only for orphanDependents=false while the object remains", async () => {
       const { client } = await start("a");
       await client.post(MAPS, withFinalizer("f"));
       expect((await client.delete(`${MAPS}/f`, { orphanDependents: false })).status).toBe(202);
       expect((await client.delete(`${MAPS}/a`, { orphanDependents: false })).status).toBe(200);
     });
 
-    it("machinery/7.1.r18, machinery/7.4.r5 lets a running pod end gracefully, and only hurries it", async () => {
+    it("machinery/7.1.r18, machinery/7.4.r5 deletes a running pod gracefully, and only shortens the grace period", async () => {
       const { client } = await subject.start();
       await client.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
       await client.post(PODS, {

@@ -29,7 +29,7 @@ function setUp(journal?: Journal): {
 }
 
 describe("expiry", () => {
-  it("ends an object a life after its last write", async () => {
+  it("removes an object one lifetime after its last write", async () => {
     const { clock, table, write } = setUp();
     write("a");
     write("b");
@@ -41,7 +41,7 @@ describe("expiry", () => {
     expect(table.size).toBe(0);
   });
 
-  it("keeps one place for an object that is written again, and none for one that is gone", async () => {
+  it("queues an object once even if written again, and drops deleted ones", async () => {
     const { clock, table, expiry, write } = setUp();
     for (let round = 0; round < 100; round++) for (const key of ["a", "b", "c"]) write(key);
     expect(expiry.size).toBe(3);
@@ -53,7 +53,7 @@ describe("expiry", () => {
     expect(table.size).toBe(0);
   });
 
-  it("outlives a store that refuses to delete, and tries again", async () => {
+  it("retries when the store refuses to delete", async () => {
     const failures = { left: 2 };
     const entries: number[] = [];
     const journal: Journal = {

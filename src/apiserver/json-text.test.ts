@@ -33,7 +33,7 @@ const object = fc.record(
   { requiredKeys: [] },
 );
 
-it("says what JSON.stringify says", () => {
+it("returns the same as JSON.stringify", () => {
   fc.assert(
     fc.property(fc.oneof(object, fc.jsonValue()), (value) => {
       expect(JSON.parse(jsonText(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -43,7 +43,7 @@ it("says what JSON.stringify says", () => {
   );
 });
 
-it("remembers the text of frozen fields only", () => {
+it("caches the text of frozen fields only", () => {
   const of = (fieldsV1: Record<string, unknown>) => ({ metadata: { managedFields: [{ fieldsV1 }] } });
   const frozen = Object.freeze({ 'k:{"name":"a"}': {} });
   expect(jsonText(of(frozen))).toBe(jsonText(of(frozen)));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decodePercent, parseQuery } from "./query.ts";
 
 describe("query", () => {
-  it("decodes as Go does and drops what it cannot", () => {
+  it("decodes like Go and drops undecodable pairs", () => {
     const query = parseQuery("a=1&a=2&b=%20x+y&c&=d&bad=%zz&semi;colon=1&e=%E2%82%AC");
     expect(query.all("a")).toEqual(["1", "2"]);
     expect(query.text("b")).toBe(" x y");
@@ -14,7 +14,7 @@ describe("query", () => {
     expect(query.text("e")).toBe("€");
   });
 
-  it("takes only absence, 0 and false for false", () => {
+  it("treats only absence, 0 and false as false", () => {
     const query = parseQuery("a=0&b=FALSE&c=1&d=&e=no");
     expect(["a", "b", "c", "d", "e", "f"].map((name) => query.flag(name))).toEqual([
       false,

@@ -104,7 +104,7 @@ export function describeReads(subject: TestSubject): void {
       expect(namesOf(await client.get(`${MAPS}?resourceVersion=0&limit=1`))).toEqual(["a", "b"]);
     });
 
-    it("machinery/7.1.r6 waits for a version ahead of it, then answers 504 with the cause", async () => {
+    it("machinery/7.1.r6 waits for a future version, then answers 504 with the cause", async () => {
       const { client, clock, storage } = await start("a");
       const pending = client.get(`${MAPS}?resourceVersion=${storage.revision + 1}&resourceVersionMatch=NotOlderThan`);
       await clock.advance(1_000);
@@ -211,7 +211,7 @@ export function describeReads(subject: TestSubject): void {
       expect(refused.body.message).toContain("field label");
     });
 
-    it("machinery/7.1.r9 reads fields where they are", async () => {
+    it("machinery/7.1.r9 reads fields from the stored form", async () => {
       const { client } = await start();
       await client.post("/api/v1/nodes", { metadata: { name: "a" }, spec: { unschedulable: true } });
       await client.post("/api/v1/nodes", { metadata: { name: "b" } });
@@ -237,7 +237,7 @@ export function describeReads(subject: TestSubject): void {
       );
     });
 
-    it("machinery/7.1.r12 gives a table with the objects as they are wanted", async () => {
+    it("machinery/7.1.r12 returns a table with the objects in the requested form", async () => {
       const { client } = await start("a");
       const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
       const table = (await client.get(MAPS, { accept })).body;

@@ -64,7 +64,7 @@ describe("metrics of requests", () => {
     });
   });
 
-  it("have times of requests over the network, not of those from within the process", async () => {
+  it("time requests over the network, not in-process requests", async () => {
     const { bytes, direct, metrics } = start();
     await direct.post(MAPS, map("a"));
     expect(metrics.render()).not.toContain("apiserver_request_duration_seconds_count");
@@ -85,14 +85,14 @@ describe("metrics of requests", () => {
     expect(counts()).toEqual({});
   });
 
-  it("count a request that was one too many", async () => {
+  it("count a request beyond the limit", async () => {
     const { server, counts } = start({ limits: { readingInFlightMax: 0 } });
     const user = { name: "u", groups: ["system:authenticated"] };
     const { status } = await testClient(bytesTransport(server, { peer: { user } })).get(MAPS);
     expect([status, counts()]).toEqual([429, { "LIST namespace 429": 1 }]);
   });
 
-  it("count a watch as open while it is, and as a request when it has ended", async () => {
+  it("count an open watch, and a request when it has ended", async () => {
     const { bytes, clock, counts, metrics } = start();
     const place = ["", "v1", "configmaps", "", "namespace", "apiserver"];
     const isOpen = (): number | undefined => metrics.value("apiserver_longrunning_requests", ["WATCH", ...place]);
@@ -119,7 +119,7 @@ describe("metrics of requests", () => {
     expect(metrics.value("apiserver_current_inflight_requests", ["readOnly"])).toBe(0);
   });
 
-  it("are shown to masters and monitors where there is a page for them", async () => {
+  it("are served to system:masters and system:monitoring if there is a page", async () => {
     const page = {
       status: 200,
       headers: { "content-type": "text/plain" },

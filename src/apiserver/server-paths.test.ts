@@ -60,15 +60,15 @@ describe("OpenID discovery", () => {
   it.each([
     { what: "keys without a public half", options: { tokenKeys: checksumKeys("secret") } },
     { what: "no keys", options: {} },
-    { what: "an issuer that is no address", options: { tokenKeys, audience: "api" } },
+    { what: "an issuer that is not a URL", options: { tokenKeys, audience: "api" } },
     { what: "an issuer with a query", options: { tokenKeys, audience: "https://issuer.example?a=b" } },
-  ])("machinery/7.2.r5 is not there with $what", async ({ options }) => {
+  ])("machinery/7.2.r5 is not served with $what", async ({ options }) => {
     const { bytes } = startTestServer(options);
     for (const path of ISSUER_PATHS) expect((await bytes.get(path)).status).toBe(404);
     expect((await bytes.get("/")).body.paths).not.toEqual(expect.arrayContaining([ISSUER_PATHS[0]]));
   });
 
-  it("machinery/7.2.r5 is for service accounts, not for everybody", async () => {
+  it("machinery/7.2.r5 is served to service accounts, not to everyone", async () => {
     const { server } = startTestServer({ tokenKeys });
     const asMember = (...groups: string[]) =>
       testClient(bytesTransport(server, { peer: { user: { name: "u", groups } } }));

@@ -54,7 +54,7 @@ describe("about the server", () => {
     expect((await bytes.get("/apis/nothing")).body).toBe("404 page not found\n");
   });
 
-  it("machinery/7.1.r3 gives it all in one document, once", async () => {
+  it("machinery/7.1.r3 returns everything in one document, and 304 while it is unchanged", async () => {
     const { bytes, server } = startTestServer();
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     const first = await bytes.get("/apis", { accept });
@@ -68,7 +68,7 @@ describe("about the server", () => {
     expect(JSON.stringify(changed.body)).not.toContain('"jobs"');
   });
 
-  it("machinery/7.1.r21 publishes schemas under addresses that change with them", async () => {
+  it("machinery/7.1.r21 publishes schemas under URLs that change with them", async () => {
     const { bytes } = startTestServer();
     const { paths } = JSON.parse((await bytes.get("/openapi/v3")).body);
     const url: string = paths["apis/apps/v1"].serverRelativeURL;
@@ -117,7 +117,7 @@ describe("authentication and authorization", () => {
     if (message !== undefined) expect(answer.body.message).toContain(message);
   });
 
-  it("takes the UID of a user from the subject of a certificate, and refuses several and an empty one", async () => {
+  it("reads the user's UID from the subject of a certificate, and refuses several or an empty one", async () => {
     const whoami = async (uids: readonly string[], gate = true) => {
       const gates = { isEnabled: (name: string) => gate && name === "AllowParsingUserUIDFromCertAuth" };
       const { server } = startTestServer({ authentication, gates });
@@ -199,7 +199,7 @@ describe("limits", () => {
     expect([status, body.message]).toEqual([500, "etcdserver: request is too large"]);
   });
 
-  it("machinery/7.1.r20 gives up on a body that does not come within a minute", async () => {
+  it("machinery/7.1.r20 gives up on a body that does not arrive within a minute", async () => {
     const { server, clock } = startTestServer();
     const chunks = {
       [Symbol.asyncIterator]: () => ({ next: () => new Promise<IteratorResult<Uint8Array>>(() => undefined) }),
@@ -256,7 +256,7 @@ describe("content types", () => {
     expect((await bytes.post(MAPS, "x", { "content-type": "text/plain" })).status).toBe(415);
   });
 
-  it("prints prettily for people", async () => {
+  it("indents JSON for curl and on request", async () => {
     const { bytes } = startTestServer();
     for (const [path, headers] of [
       ["/api/v1/namespaces/default?pretty=true", {}],
@@ -271,7 +271,7 @@ describe("content types", () => {
 });
 
 describe("the rest", () => {
-  it("machinery/7.5.r1 begins with four namespaces", async () => {
+  it("machinery/7.5.r1 starts with four namespaces", async () => {
     const { bytes } = startTestServer();
     const { items } = (await bytes.get("/api/v1/namespaces")).body;
     expect(
@@ -353,7 +353,7 @@ describe("the rest", () => {
     expect(answer.headers["audit-id"]).toBe(seen[0]?.id);
   });
 
-  it("warns of kinds that are on their way out", async () => {
+  it("warns about deprecated kinds", async () => {
     const { bytes } = startTestServer();
     const { headers } = await bytes.get("/api/v1/namespaces/default/endpoints");
     expect(headers.warning).toEqual([
@@ -361,7 +361,7 @@ describe("the rest", () => {
     ]);
   });
 
-  it("ends the watches of a kind that is withdrawn", async () => {
+  it("ends the watches of a removed kind", async () => {
     const { bytes, server, clock } = startTestServer();
     const watch = await bytes.watch(`${MAPS}?watch=1`);
     server.registry.remove("configmaps");
@@ -370,7 +370,7 @@ describe("the rest", () => {
     expect((await bytes.get(MAPS)).status).toBe(404);
   });
 
-  it("answers anything at all without falling over", async () => {
+  it("answers arbitrary requests without failing", async () => {
     const { bytes, direct } = startTestServer();
     await bytes.post(MAPS, configMap("a", { v: "1" }));
     const path = fc.oneof(

@@ -49,7 +49,7 @@ export function describeWatches(subject: TestSubject): void {
       expect(watch.isEnded).toBe(true);
     });
 
-    it("machinery/7.1.r7 shows objects that come to match as added and those that cease to as deleted", async () => {
+    it("machinery/7.1.r7 reports objects that start to match as added and those that stop matching as deleted", async () => {
       const { client, clock, storage } = await start("a", "b");
       const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${storage.revision}&labelSelector=app%3Dx`);
       await client.patch(`${MAPS}/a`, "merge", { metadata: { labels: { app: "x" } } });
@@ -127,7 +127,7 @@ export function describeWatches(subject: TestSubject): void {
       expect(without.summary).toEqual(["ADDED c"]);
     });
 
-    it("machinery/7.1.r8 refuses to begin with a version that does not come, by an ERROR event", async () => {
+    it("machinery/7.1.r8 refuses to start from a version that is never reached, with an ERROR event", async () => {
       const { client, clock } = await start("a");
       const pending = client.watch(
         `${MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999`,
@@ -175,7 +175,7 @@ export function describeWatches(subject: TestSubject): void {
 /** The bound of a watcher's queue is visible only if no network buffers events too. */
 export function describeSlowWatchers(subject: TestSubject): void {
   describe(`${subject.name}: slow watchers`, () => {
-    it("closes a watcher that does not read, after what it has room for", async () => {
+    it("closes a watcher that does not read, once its buffer is full", async () => {
       const { client, storage, clock } = await subject.start();
       const response = await client.send("GET", `${MAPS}?watch=1&resourceVersion=${storage.revision}`);
       for (let i = 0; i < 10_001; i++) await client.post(MAPS, configMap(`m-${i}`));

@@ -40,7 +40,7 @@ export function describeWrites(subject: TestSubject): void {
       expect(body.metadata.selfLink).toBeUndefined();
     });
 
-    it("machinery/7.1.r4 generates names, and draws again when one is taken", async () => {
+    it("machinery/7.1.r4 generates names, and generates again when one is taken", async () => {
       const { client } = await start();
       const names = new Set<string>();
       for (let i = 0; i < 50; i++) {
@@ -101,7 +101,7 @@ export function describeWrites(subject: TestSubject): void {
       expect(answer.body.message).toContain(message);
     });
 
-    it("machinery/7.3.r1 refuses objects in namespaces that are missing or going away, and keeps the system's", async () => {
+    it("machinery/7.3.r1 refuses objects in missing or terminating namespaces, and protects the system's namespaces", async () => {
       const { client } = await start();
       const missing = await client.post("/api/v1/namespaces/nope/configmaps", configMap("a"));
       expect([missing.status, missing.body.message]).toEqual([404, 'namespaces "nope" not found']);
@@ -127,7 +127,7 @@ export function describeWrites(subject: TestSubject): void {
       expect((await client.post(`${MAPS}?dryRun=Some`, configMap("b"))).status).toBe(422);
     });
 
-    it("machinery/7.1.r17 warns in every script, and stores what it was given", async () => {
+    it("machinery/7.1.r17 warns in every script, and stores the object unchanged", async () => {
       const { client } = await start();
       const warned = await client.post(MAPS, { metadata: { name: "script", "漢字🚢": 1 } });
       expect([warned.status, [warned.headers.warning].flat()]).toEqual([
@@ -154,7 +154,7 @@ export function describeWrites(subject: TestSubject): void {
       ]).toEqual([201, 100]);
     });
 
-    it("machinery/7.1.r17 warns of unknown fields, refuses or ignores them", async () => {
+    it("machinery/7.1.r17 warns about unknown fields, refuses or ignores them", async () => {
       const { client } = await start();
       const body = (each: string): unknown => ({ metadata: { name: each, foo: 1 }, bar: 2 });
       const warned = await client.post(MAPS, body("a"));
@@ -187,7 +187,7 @@ export function describeWrites(subject: TestSubject): void {
       expect((await client.put(`${MAPS}/a`, configMap("b"))).status).toBe(400);
     });
 
-    it("machinery/7.1.r5 overwrites without a version where the kind allows it", async () => {
+    it("machinery/7.1.r5 overwrites without a version if the kind allows it", async () => {
       const { client } = await start("a");
       expect((await client.put(`${MAPS}/a`, configMap("a", { v: "9" }))).body.data).toEqual({ v: "9" });
       const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
@@ -214,7 +214,7 @@ export function describeWrites(subject: TestSubject): void {
       expect(watch.events).toEqual([]);
     });
 
-    it("machinery/7.4.r1 writes status and spec apart, and counts generations", async () => {
+    it("machinery/7.4.r1 writes status and spec separately, and counts generations", async () => {
       const { client } = await start();
       await client.post(DEPLOYMENTS, { ...(deployment("d") as object), status: { replicas: 9 } });
       const created = (await client.get(`${DEPLOYMENTS}/d`)).body;
@@ -244,7 +244,7 @@ export function describeWrites(subject: TestSubject): void {
       ["/apis/apps/v1/namespaces/default/replicasets", { matchLabels: { app: "a" } }],
       ["/apis/apps/v1/namespaces/default/statefulsets", { matchLabels: { app: "a" } }],
       ["/api/v1/namespaces/default/replicationcontrollers", { app: "a" }],
-    ])("machinery/7.2.r3 scales %s, and says who did", async (path, selector) => {
+    ])("machinery/7.2.r3 scales %s, and records the manager", async (path, selector) => {
       const { client } = await start();
       const { spec } = deployment("d") as { spec: object };
       expect((await client.post(path, { metadata: { name: "d" }, spec: { ...spec, selector } })).status).toBe(201);

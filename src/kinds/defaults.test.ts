@@ -67,7 +67,7 @@ describe("machinery/7.4.r9 defaults", () => {
       expect(applyDefaults(gvkOf(vector), freeze(out), ctx)).toBe(out);
     },
   );
-  it("leaves lists and unknown kinds alone", () => {
+  it("does not change lists and unknown kinds", () => {
     const list = { apiVersion: "v1", kind: "PodList", metadata: {} };
     expect(applyDefaults({ group: "", version: "v1", kind: "PodList" }, list, ctx)).toBe(list);
     expect(applyDefaults({ group: "", version: "v1", kind: "__proto__" }, list, ctx)).toBe(list);

@@ -94,7 +94,7 @@ describe("strategies", () => {
       lastTransitionTime: "1970-01-01T00:00:00Z",
     });
   });
-  it("drop fields whose gate is off unless the stored pod uses them", () => {
+  it("drop fields whose gate is off, unless the stored pod uses them", () => {
     const using = pod({ schedulingGroup: { podGroupName: "g" } });
     expect(podStrategy.prepareForCreate(using, ctx).spec).not.toHaveProperty("schedulingGroup");
     expect(podStrategy.prepareForUpdate(using, using, ctx).spec).toHaveProperty("schedulingGroup");
@@ -109,7 +109,7 @@ describe("strategies", () => {
     expect(created).toMatchObject({ spec: { finalizers: ["x/y", "kubernetes"] }, status: { phase: "Active" } });
     expect(namespace.strategy.canonicalize?.(created).metadata?.labels).toEqual({ "kubernetes.io/metadata.name": "a" });
   });
-  it("name a nameless limit range", () => {
+  it("name a limit range without a name", () => {
     expect(limitRange.strategy.prepareForCreate({ metadata: {} }, ctx).metadata?.name).toMatch(/^[0-9a-f-]{36}$/);
   });
   it("leave out coordinated election while its gate is off", () => {

@@ -119,7 +119,7 @@ export function judgeStrategy(kind: Kind, file: unknown, keyReader?: StrategyCon
         expect([what, bare(prepared)]).toEqual([what, bare(expected)]);
       }
     });
-    it("is judged by enough invalid objects", () => {
+    it("has enough invalid vectors", () => {
       expect(cases.filter(({ e }) => e !== undefined).length).toBeGreaterThan(INVALID_MIN);
     });
   });

@@ -28,7 +28,7 @@ function expectRefusal({ status, body }: Answer, why: string): void {
 }
 
 describe("pods at admission", () => {
-  it("machinery/7.3.r2 become the default account, with its token mounted", async () => {
+  it("machinery/7.3.r2 get the default account, with its token mounted", async () => {
     const client = await start();
     const { body } = await client.post(PODS, pod("a"));
     const [volume] = body.spec.volumes;
@@ -44,7 +44,7 @@ describe("pods at admission", () => {
     );
   });
 
-  it("machinery/7.3.r6 bear lost nodes for five minutes unless they say otherwise", async () => {
+  it("machinery/7.3.r6 tolerate lost nodes for five minutes by default", async () => {
     const client = await start();
     const seconds = async (name: string, tolerations?: object[]): Promise<unknown[]> => {
       const { body } = await client.post(PODS, pod(name, tolerations && { tolerations }));
@@ -66,7 +66,7 @@ describe("pods at admission", () => {
     expect(await seconds("all", [{ operator: "Exists" }])).toEqual([[undefined, undefined]]);
   });
 
-  it("machinery/7.3.r5, machinery/7.5.r4 take their priority from their class, and from nowhere else", async () => {
+  it("machinery/7.3.r5, machinery/7.5.r4 get their priority only from their class", async () => {
     const client = await start();
     await client.post(CLASSES, { metadata: { name: "high" }, value: 1000, preemptionPolicy: "Never" });
     const rank = async (name: string, spec: object): Promise<unknown[]> => {
@@ -86,7 +86,7 @@ describe("pods at admission", () => {
     expect(kept.body.spec.priority).toBe(1000);
   });
 
-  it("machinery/7.3.r5 take the default class, of which there is one; the system's stay", async () => {
+  it("machinery/7.3.r5 get the default class, of which there is one; the system's classes are protected", async () => {
     const client = await start();
     await client.post(CLASSES, { metadata: { name: "usual" }, value: 50, globalDefault: true });
     expect((await client.post(PODS, pod("a"))).body.spec).toMatchObject({ priority: 50, priorityClassName: "usual" });
@@ -102,7 +102,7 @@ describe("pods at admission", () => {
   });
 });
 
-describe("pods of a node with a topology", () => {
+describe("pods on a node with topology labels", () => {
   const topology = { "topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "r" };
 
   it("machinery/7.3.r14 get its zone and region with their binding, or when they are created there", async () => {
@@ -120,14 +120,14 @@ describe("pods of a node with a topology", () => {
     expect((await client.post(PODS, own)).body.metadata.labels).toEqual(topology);
   });
 
-  it("machinery/7.3.r14 get nothing from a node that is not there", async () => {
+  it("machinery/7.3.r14 get nothing from a missing node", async () => {
     const client = await start("PodTopologyLabelsAdmission");
     expect((await client.post(PODS, pod("lost", { nodeName: "gone" }))).body.metadata.labels).toBeUndefined();
   });
 });
 
 describe("nodes at admission", () => {
-  it("machinery/7.3.r7 begin with a taint that keeps pods away", async () => {
+  it("machinery/7.3.r7 start with a taint that keeps pods away", async () => {
     const client = await start();
     const taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
     expect((await client.post("/api/v1/nodes", { metadata: { name: "a" } })).body.spec.taints).toEqual([taint]);
@@ -248,7 +248,7 @@ describe("quotas", () => {
     expect(await usedOf(client)).toEqual({ configmaps: "3" });
   });
 
-  it("machinery/7.3.r4 stay charged for a write that fails behind them, until they are counted again", async () => {
+  it("machinery/7.3.r4 stay charged for a write that fails later, until they are recalculated", async () => {
     const client = await limited({ configmaps: "3" }, { configmaps: "0" });
     await client.post(`${NS}/configmaps`, map("a"));
     expect((await client.post(`${NS}/configmaps`, map("a"))).status).toBe(409);
@@ -277,7 +277,7 @@ describe("claims at admission", () => {
     expect(await classOf("none", { storageClassName: "" })).toBe("");
   });
 
-  it("machinery/7.3.r9 grow once they are bound, if their class allows it", async () => {
+  it("machinery/7.3.r9 can be expanded once bound, if their class allows it", async () => {
     const client = await start();
     await createClass(client, "grows", {});
     await createClass(client, "stays", {});

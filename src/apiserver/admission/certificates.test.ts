@@ -52,7 +52,7 @@ describe("machinery/7.3.r11 the admission of certificates", () => {
     );
   });
 
-  it("CertificateSigning: a status takes the permission to sign, unless nothing changes", async () => {
+  it("CertificateSigning: a status change needs the permission to sign", async () => {
     const client = start([]);
     await create(client);
     const labels = { metadata: { labels: { a: "b" } } };
@@ -74,7 +74,7 @@ describe("machinery/7.3.r11 the admission of certificates", () => {
     expect((await create(client)).status).toBe(201);
   });
 
-  it("ClusterTrustBundleAttest: a bundle of a signer takes the permission to attest", async () => {
+  it("ClusterTrustBundleAttest: a bundle of a signer needs the permission to attest", async () => {
     const bundle = { metadata: { name: "example.com:signer:a" }, spec: { signerName: "example.com/signer" } };
     const refused = await start([]).post(BUNDLES, { ...bundle, spec: { ...bundle.spec, trustBundle: CA } });
     expect(refused.body.message).toContain('user not permitted to attest for signerName "example.com/signer"');

@@ -141,7 +141,7 @@ describe("aggregated API servers", () => {
     expect(targets[0]).toEqual({ ...target, insecureSkipVerify: false });
   });
 
-  it("machinery/7.2.r9 are asked in the name of the user, without the user's credentials", async () => {
+  it("machinery/7.2.r9 receive requests with the user's identity, without the user's credentials", async () => {
     const { front, requests } = await openStage();
     await register(front);
     requests.length = 0;
@@ -206,7 +206,7 @@ describe("aggregated API servers", () => {
     expect((await bytes.get(`${path}?${query}`)).body).toMatchObject({ openapi: "3.0.0" });
   });
 
-  it("machinery/7.2.r9 break their own group alone when they are away, and come back", async () => {
+  it("machinery/7.2.r9 affect only their own group when unavailable, and recover", async () => {
     const { front, cut } = await openStage();
     await register(front);
     const { bytes, clock } = front;
@@ -228,7 +228,7 @@ describe("aggregated API servers", () => {
     expect((await bytes.get(WIDGETS)).status).toBe(404);
   });
 
-  it("machinery/7.2.r9 are found by the name of an ExternalName service", async () => {
+  it("machinery/7.2.r9 are reached by the name of an ExternalName service", async () => {
     const { front, targets } = await openStage();
     const external = { type: "ExternalName", externalName: "api.example.net" };
     await front.bytes.post("/api/v1/namespaces/default/services", service(external));

@@ -29,8 +29,8 @@ async function services(client: TestClient): Promise<Map<string, APIService>> {
   return new Map(items.map((service) => [service.metadata?.name ?? "", service]));
 }
 
-describe("APIServices of what the server serves itself", () => {
-  it("machinery/7.2.r9 are there for every built-in version, and available", async () => {
+describe("APIServices of local groups", () => {
+  it("machinery/7.2.r9 exist for every built-in version, and are available", async () => {
     const { bytes } = startTestServer();
     const all = await services(bytes);
     expect([...all.keys()].filter((name) => name.endsWith(".autoscaling"))).toEqual([
@@ -45,12 +45,12 @@ describe("APIServices of what the server serves itself", () => {
     });
   });
 
-  it("machinery/7.2.r9 have a rank for every version of the resource table", () => {
+  it("machinery/7.2.r9 have a priority for every version of the resource table", () => {
     const versions = builtinResources().filter(({ group }) => group !== "apiregistration.k8s.io");
     expect(versions.filter(({ group, version }) => builtinPriority(group, version) === undefined)).toEqual([]);
   });
 
-  it("machinery/7.2.r9 come and go with definitions, version by version", async () => {
+  it("machinery/7.2.r9 are created and deleted with definitions, version by version", async () => {
     const { bytes, clock } = startTestServer();
     await bytes.post(DEFINITIONS, definition(["v1", "v1beta1"]));
     await bytes.post(DEFINITIONS, definition(["v1"], "gears"));
@@ -65,7 +65,7 @@ describe("APIServices of what the server serves itself", () => {
     expect(names).toEqual(["v1.example.com"]);
   });
 
-  it("machinery/7.2.r9 are put right: those of definitions at once, those of built-in groups when the server starts", async () => {
+  it("machinery/7.2.r9 are restored: those of definitions at once, those of built-in groups at startup", async () => {
     let storage: MemoryStorage | undefined;
     const openStorage = (clock: ConstructorParameters<typeof MemoryStorage>[0]["clock"]): MemoryStorage => {
       storage ??= new MemoryStorage({ clock });

@@ -35,8 +35,8 @@ const trusting = (ca: string, ...allowedNames: string[]): TestServerOptions => (
   },
 });
 
-describe("the objects that a cluster begins with", () => {
-  it("machinery/7.5.r5 lead to where the server listens, also after a move; a server without an IP says nothing", async () => {
+describe("bootstrap objects", () => {
+  it("machinery/7.5.r5 include endpoints with the server's address, also after it changes, and none without an IP", async () => {
     const start = starts();
     const endpoints = async (client: TestClient): Promise<unknown> => {
       const { body } = await client.get("/api/v1/namespaces/default/endpoints/kubernetes");
@@ -72,7 +72,7 @@ describe("the objects that a cluster begins with", () => {
     });
   });
 
-  it("machinery/7.5.r7 have a Lease that the server renews until it closes, and that others remove when it is old", async () => {
+  it("machinery/7.5.r7 include a Lease that the server renews until it closes, and that others remove once it expired", async () => {
     const { bytes, clock, server, storage } = startTestServer({ gates, hostname: "vm" });
     const [lease] = (await bytes.get(LEASES)).body.items;
     expect(lease.metadata).toMatchObject({
@@ -100,7 +100,7 @@ describe("the objects that a cluster begins with", () => {
     expect(names).toEqual([expect.not.stringContaining("wlv32tlttr4jl3gtroqexyxapa")]);
   });
 
-  it("machinery/7.5.r7 have flow schemas and priority levels, whose specs come back unless an administrator keeps them", async () => {
+  it("machinery/7.5.r7 include flow schemas and priority levels, whose specs are restored unless an administrator opts out", async () => {
     const start = starts();
     const client = start();
     const patch = (path: string, body: object): Promise<unknown> => client.patch(`${FLOW}/${path}`, "merge", body);

@@ -21,7 +21,7 @@ const WATCHED: Readonly<Record<string, string>> = {
   "admissionregistration.k8s.io/v1": "validatingadmissionpolicies",
 };
 
-it("machinery/7.2.n1 all that the controllers watch is listed and watched at default gates", async () => {
+it("machinery/7.2.n1 all resources that the controllers watch can be listed and watched at default gates", async () => {
   const { bytes, server } = startTestServer({ gates: new FeatureGates(featureGateTable(), "1.36") });
   for (const [apiVersion, resources] of Object.entries(WATCHED)) {
     const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;

@@ -37,7 +37,7 @@ it("machinery/7.1.r2 serves nine more kinds with all versions and gates on", () 
   ]);
 });
 
-it("serves what waits for a gate only with that gate", () => {
+it("serves gated resources only with their gate", () => {
   const flag = "certificates.k8s.io/v1beta1=true";
   expect(added(flag)).toEqual([]);
   expect(added(flag, { isEnabled: (gate: string) => gate === "ClusterTrustBundle" } as never)).toEqual([
@@ -45,7 +45,7 @@ it("serves what waits for a gate only with that gate", () => {
   ]);
 });
 
-it("takes a resource before its version, a version before its stability, and stability before all", () => {
+it("prefers a resource over its version, a version over its stability, and stability over all", () => {
   expect(served("batch/v1=false")).not.toContain("batch/v1/jobs");
   expect(served("batch/v1=false,batch/v1/jobs=true").filter((name) => name.startsWith("batch/"))).toEqual([
     "batch/v1/jobs",

@@ -87,7 +87,7 @@ for (const transport of ["bytes", "direct"] as const) {
       expect(Object.keys(schema.properties).sort()).toEqual(["apiVersion", "kind", "metadata", "spec"]);
     });
 
-    it("machinery/7.2.r8 are withdrawn at once", async () => {
+    it("machinery/7.2.r8 are no longer served at once after deletion", async () => {
       const { client, clock } = await started(transport);
       await client.post(WIDGETS, widget("a"));
       await client.delete(`${DEFINITIONS}/${NAME}`);
@@ -103,7 +103,7 @@ for (const transport of ["bytes", "direct"] as const) {
       expect((await client.get(WIDGETS)).body.items).toEqual([]);
     });
 
-    it("machinery/7.2.r8 have other names accepted while they go", async () => {
+    it("machinery/7.2.r8 have new names accepted while being deleted", async () => {
       const { client, clock } = await started(transport);
       await client.patch(`${DEFINITIONS}/${NAME}`, "merge", { metadata: { finalizers: ["example.com/hold"] } });
       await client.delete(`${DEFINITIONS}/${NAME}`);
@@ -150,7 +150,7 @@ for (const transport of ["bytes", "direct"] as const) {
       expect(body.message).toContain("conversion webhooks are not supported by this server, use None");
     });
 
-    it("machinery/7.2.r8 name only what no other definition of the group has", async () => {
+    it("machinery/7.2.r8 get only names that no other definition of the group has", async () => {
       const { client, clock } = await started(transport);
       const other = definition(SPEC, { names: { plural: "others", kind: "Widget", shortNames: ["wd"] } });
       await client.post(DEFINITIONS, { ...other, metadata: { name: "others.example.com" } });
@@ -190,7 +190,7 @@ for (const transport of ["bytes", "direct"] as const) {
   });
 
   describe(`${transport}: instances`, () => {
-    it("machinery/7.2.r8 are seen through the schema of the day", async () => {
+    it("machinery/7.2.r8 are read through the current schema", async () => {
       const { client, clock } = await started(transport);
       await client.post(WIDGETS, widget("a", { a: "x" }));
       const schema = { type: "object", properties: { b: { type: "string", default: "new" }, n: { type: "integer" } } };
@@ -229,7 +229,7 @@ for (const transport of ["bytes", "direct"] as const) {
       expect(watch.isEnded).toBe(true);
     });
 
-    it("machinery/7.2.r8 stop a rule that costs too much, with a clear error", async () => {
+    it("machinery/7.2.r8 stop a rule that exceeds its cost budget, with a clear error", async () => {
       const list = { type: "array", maxItems: 90, items: { type: "integer" } };
       const rule = "self.l.all(x, self.l.all(y, self.l.all(z, x + y + z >= 0)))";
       const spec = { type: "object", properties: { l: list }, "x-kubernetes-validations": [{ rule }] };
@@ -259,7 +259,7 @@ for (const transport of ["bytes", "direct"] as const) {
       }
     });
 
-    it("machinery/7.2.r8 warn of a deprecated version", async () => {
+    it("machinery/7.2.r8 warn about a deprecated version", async () => {
       const { client } = await started(transport, definition(SPEC, {}, { deprecated: true }));
       const { headers } = await client.get(WIDGETS);
       expect(String(headers.warning)).toContain("example.com/v1 Widget is deprecated");
@@ -320,7 +320,7 @@ function failingStorage(storage: Storage, failures: { taken: number; refused: nu
 }
 
 describe("custom resources on a store that fails", () => {
-  it("machinery/7.2.r8 are established and cleaned up once it writes again", async () => {
+  it("machinery/7.2.r8 are established and cleaned up once it accepts writes again", async () => {
     const failures = { taken: 0, refused: 4 };
     const { bytes: client, clock } = startTestServer({
       openStorage: (given) => failingStorage(new MemoryStorage({ clock: given }), failures),

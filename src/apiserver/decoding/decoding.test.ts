@@ -10,7 +10,7 @@ const deployment = goTypeOfKind({ group: "apps", version: "v1", kind: "Deploymen
 if (pod === undefined || configMap === undefined || deployment === undefined) throw new Error("no Go types");
 
 describe("typed decoding", () => {
-  it("drops what Go omits and writes what Go always writes", () => {
+  it("omits and writes zero values as Go does", () => {
     const { value } = decodeTyped(pod, {
       metadata: { name: "p", labels: null, annotations: {}, creationTimestamp: null },
       spec: {
@@ -26,7 +26,7 @@ describe("typed decoding", () => {
     });
   });
 
-  it("shares what needs no change and never touches its input", () => {
+  it("shares unchanged parts and never changes its input", () => {
     const input = Object.freeze({ metadata: Object.freeze({ name: "a" }), data: Object.freeze({ k: "v" }) });
     const { value } = decodeTyped(configMap, input);
     expect(value).toBe(input);
@@ -97,11 +97,11 @@ describe("typed decoding", () => {
     ],
     [configMap, { data: { a: 1 } }, "json: cannot unmarshal number into Go struct field ConfigMap.data of type string"],
     [configMap, [], "json: cannot unmarshal array into Go value of type v1.ConfigMap"],
-  ])("refuses values of the wrong type in Go's words", (type, value, message) => {
+  ])("refuses values of the wrong type with Go's messages", (type, value, message) => {
     expect(() => decodeTyped(type, value)).toThrow(message);
   });
 
-  it("survives anything that JSON can say, without polluting prototypes", () => {
+  it("handles any JSON without polluting prototypes", () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(pod, configMap, deployment), (text, type) => {
         const input: unknown = JSON.parse(text.replaceAll('"a"', '"__proto__"'));
@@ -130,7 +130,7 @@ describe("Go's JSON", () => {
     ["-a", "invalid character 'a' in numeric literal"],
     ["1.x", "invalid character 'x' after decimal point in numeric literal"],
     ["tru0", "invalid character '0' in literal true (expecting 'e')"],
-  ])("says of %j: %s", (text, message) => {
+  ])("%j: %s", (text, message) => {
     expect(() => readGoJson(text)).toThrow(message);
   });
 
@@ -157,7 +157,7 @@ describe("Go's JSON", () => {
     );
   });
 
-  it("lists unknown and repeated fields in order, and nothing inside unknown ones", () => {
+  it("lists unknown and duplicate fields in order, and nothing inside unknown ones", () => {
     const text = '{"a":1,"b":{"x":1,"x":2},"a":2,"c":[{"y":1,"y":2}]}';
     expect(strictGoErrors(text, ["b"])).toEqual([
       'unknown field "b"',

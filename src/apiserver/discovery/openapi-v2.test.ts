@@ -18,7 +18,7 @@ it("machinery/7.1.r21 describes built-in kinds in OpenAPI v2", async () => {
   expect(paths["/api/v1/namespaces/{namespace}/pods"]?.get.operationId).toBe("listCoreV1NamespacedPod");
 });
 
-it("sends OpenAPI v2 in protobuf under both names of the type, and nothing to clients that have it", async () => {
+it("serves OpenAPI v2 as protobuf for both media types, and 304 to clients that have it", async () => {
   const { bytes } = startTestServer();
   for (const accept of [PROTOBUF, PROTOBUF.replace("v2.v1", "v2@v1")]) {
     const { headers, body } = await bytes.send("GET", "/openapi/v2", undefined, { accept });

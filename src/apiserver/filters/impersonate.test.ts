@@ -33,7 +33,7 @@ describe("impersonation", () => {
     expect(answer.body.message).toContain('User "system:serviceaccount:ns:robot" cannot list');
   });
 
-  it("refuses it to everybody else, and parts without a user", async () => {
+  it("refuses other users, and headers without a user name", async () => {
     const { bytes, server } = startTestServer();
     const stranger = testClient(bytesTransport(server, { peer: { user: { name: "eve", groups: [] } } }));
     const refused = await stranger.request("GET", "/version", undefined, { "impersonate-user": "admin" });

@@ -57,7 +57,7 @@ describe("the authorizer of roles", () => {
     expect(await statuses("/api/v1/pods")).toEqual([403, 403, 403]);
   });
 
-  it("machinery/7.5.r2 says which binding allows a request, and which role is missing", async () => {
+  it("machinery/7.5.r2 reports the binding that allows a request, and a missing role", async () => {
     const stage = startTestServer();
     const review = async (spec: object): Promise<unknown> =>
       (await stage.bytes.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", { spec })).body.status;
@@ -92,7 +92,7 @@ describe("the authorizer of roles", () => {
   });
 });
 
-describe("the roles that every cluster begins with", () => {
+describe("the bootstrap roles", () => {
   it("machinery/7.5.r2 follow the feature gates: 38 roles of controllers by default, 44 with all", async () => {
     const ofControllers = async (stage: TestServer, resource: string): Promise<number> =>
       (await names(stage, resource)).filter((name) => name.startsWith("system:controller:")).length;
@@ -104,7 +104,7 @@ describe("the roles that every cluster begins with", () => {
     }
   });
 
-  it("machinery/7.5.r2 give a controller what it needs and no more, and the manager every lease of kube-system", async () => {
+  it("machinery/7.5.r2 grant a controller only what it needs, and the manager every lease in kube-system", async () => {
     const stage = startTestServer();
     const replicaSets = account(stage, "replicaset-controller");
     expect((await replicaSets.get("/apis/apps/v1/replicasets")).status).toBe(200);
@@ -137,7 +137,7 @@ describe("the roles that every cluster begins with", () => {
     expect((await bob.post(self, { spec })).status).toBe(201);
   });
 
-  it("machinery/7.5.r2 get back what they lack when the server starts again, and keep what was added", async () => {
+  it("machinery/7.5.r2 are completed when the server restarts, and keep additions", async () => {
     let storage: Storage | undefined;
     const openStorage = (clock: Clock): Storage => (storage ??= new MemoryStorage({ clock }));
     const { bytes } = startTestServer({ openStorage });

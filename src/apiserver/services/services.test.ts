@@ -56,7 +56,7 @@ describe("addresses of services", () => {
     expect((await addresses(direct)).length).toBe(1 + 50 + 1 + 1);
   });
 
-  it("machinery/7.4.r10 come from other ranges too, unless these are on their way out", async () => {
+  it("machinery/7.4.r10 come from additional ranges too, unless these are being deleted", async () => {
     const { direct } = startTestServer();
     const range = (name: string, cidr: string): object => ({
       metadata: { name, finalizers: ["example.com/wait"] },
@@ -80,7 +80,7 @@ describe("addresses of services", () => {
     expect(await addresses(direct)).toEqual(["10.0.0.1", expect.stringMatching(/^10\.9\.0\.[12]$/)]);
   });
 
-  it("machinery/7.4.r10 are given back when the store refuses the service", async () => {
+  it("machinery/7.4.r10 are released when the store refuses the service", async () => {
     const store: { refuses: string } = { refuses: "" };
     const { direct } = startTestServer({ openStorage: (clock) => refusing(new MemoryStorage({ clock }), store) });
     store.refuses = "services";
@@ -100,7 +100,7 @@ describe("addresses of services", () => {
     expect(taken.status).toBe(201);
   });
 
-  it("machinery/7.4.r10 survive a restart, and what a crash left behind is repaired", async () => {
+  it("machinery/7.4.r10 survive a restart, and leftovers of a crash are repaired", async () => {
     const before = startTestServer();
     const { direct } = before;
     const spec = {

@@ -14,7 +14,7 @@ describeStorage("memory storage", () => {
   };
 });
 
-it("keeps nothing of objects that are gone and forgotten, and of the others one version", () => {
+it("keeps nothing of deleted and compacted objects, and one version of others", () => {
   const storage = new MemoryStorage({ clock: testClock() });
   const table = storage.table("pods");
   const build = (revision: number) => ({ metadata: { name: "x", resourceVersion: String(revision) } });
@@ -36,7 +36,7 @@ it("keeps nothing of objects that are gone and forgotten, and of the others one 
   }
 });
 
-it("keeps a bounded history by itself", () => {
+it("bounds its history automatically", () => {
   const storage = new MemoryStorage({ clock: testClock(), historyEventsMax: 1_000 });
   const table = storage.table("pods");
   const build = (revision: number) => ({ metadata: { resourceVersion: String(revision) } });
@@ -69,7 +69,7 @@ function smallJournal(entriesMax: number): Journal {
   };
 }
 
-it("drops expired history before it refuses a write, and younger history only when that is not enough", async () => {
+it("drops expired history before it refuses a write, and newer history only if necessary", async () => {
   const clock = testClock();
   const storage = new MemoryStorage({ clock, journal: smallJournal(30) });
   const table = storage.table("pods");
@@ -108,7 +108,7 @@ it("a full store refuses creates, but still deletes, even after a restart", () =
   }
 });
 
-it("a listener that throws costs no other its event, and does not fail the write", () => {
+it("a listener that throws affects neither other listeners nor the write", () => {
   const errors: unknown[] = [];
   const storage = new MemoryStorage({ clock: testClock() });
   storage.onListenerError = (error) => errors.push(error);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { seededRng } from "#base/seeded-rng.ts";
 import { SortedRecords } from "./sorted-records.ts";
 
-it("counts and visits what a sorted list would, over many blocks", () => {
+it("counts and visits records like a sorted list, over many blocks", () => {
   const rng = seededRng(1);
   const records = new SortedRecords<{ key: string }>();
   const keys = new Set<string>();

@@ -29,7 +29,7 @@ const created = (table: Table, key: string, value = ""): StoredVersion => {
 
 export function describeStorage(name: string, makeSubject: () => StorageSubject): void {
   describe(name, () => {
-    it("gives each write the next revision, over all tables", () => {
+    it("assigns each write the next revision across all tables", () => {
       const storage = makeSubject().open();
       const first = storage.revision;
       created(storage.table("pods"), "a/x");
@@ -38,7 +38,7 @@ export function describeStorage(name: string, makeSubject: () => StorageSubject)
       expect(storage.table("nodes").get("n")?.object.metadata?.resourceVersion).toBe(String(first + 2));
     });
 
-    it("keeps tables apart and lists by key order within a prefix", () => {
+    it("separates tables and lists in key order within a prefix", () => {
       const storage = makeSubject().open();
       const pods = storage.table("pods");
       for (const key of ["b/y", "a-1/z", "a/z", "a/b", "a/a"]) created(pods, key);
@@ -50,7 +50,7 @@ export function describeStorage(name: string, makeSubject: () => StorageSubject)
       expect(pods.size).toBe(5);
     });
 
-    it("refuses a create of what exists and a write over a version that is not the latest", () => {
+    it("refuses to create an existing key, and to write over a version that is not the latest", () => {
       const pods = makeSubject().open().table("pods");
       const first = created(pods, "a/x");
       expect(pods.create("a/x", build("x"))).toBeUndefined();
@@ -64,7 +64,7 @@ export function describeStorage(name: string, makeSubject: () => StorageSubject)
       expect(created(pods, "a/x").previous?.isDeletion).toBe(true);
     });
 
-    it("freezes what it stores", () => {
+    it("freezes stored objects", () => {
       const object = created(makeSubject().open().table("pods"), "a/x").object;
       expect(Object.isFrozen(object)).toBe(true);
       expect(Object.isFrozen(object.metadata?.annotations)).toBe(true);
@@ -121,7 +121,7 @@ export function describeStorage(name: string, makeSubject: () => StorageSubject)
       expect(created(pods, "a/y").previous).toBeUndefined();
     });
 
-    it("ages history out by time and by number of events", async () => {
+    it("expires history by time and by number of events", async () => {
       const subject = makeSubject();
       const storage = subject.open({ historyMs: 60_000, historyEventsMax: 8 });
       const pods = storage.table("pods");

@@ -49,7 +49,7 @@ describe("binding", () => {
     expectRefusal(await client.post(`${PODS}/none/binding`, binding("none")), 404, 'pods "none" not found');
   });
 
-  it("refuses pods that wait, go, or are others", async () => {
+  it("refuses gated pods, terminating pods, and another pod's uid", async () => {
     const client = await start(
       pod("gated", { schedulingGates: [{ name: "example.com/wait" }] }),
       pod("going", {}, { finalizers: ["example.com/hold"] }),
@@ -97,7 +97,7 @@ describe("eviction", () => {
     expectRefusal(await client.post(`${PODS}/b/eviction`, eviction("b")), 404, 'pods "b" not found');
   });
 
-  it("machinery/7.4.r6 asks the budget, and charges it", async () => {
+  it("machinery/7.4.r6 checks the budget, and charges it", async () => {
     const client = await start(pod("a", { nodeName: "n1" }, { labels: { app: "a" } }));
     await client.patch(`${PODS}/a/status`, "merge", running);
     await client.post(BUDGETS, { metadata: { name: "b" }, spec: { selector: { matchLabels: { app: "a" } } } });
@@ -137,7 +137,7 @@ describe("eviction", () => {
 });
 
 describe("containers", () => {
-  it("for debugging are added, never changed", async () => {
+  it("for debugging can be added but not changed", async () => {
     const client = await start(pod("a"));
     const add = (name: string, image: string): Promise<Answer> =>
       client.patch(`${PODS}/a/ephemeralcontainers`, "strategic", { spec: { ephemeralContainers: [{ name, image }] } });
@@ -148,7 +148,7 @@ describe("containers", () => {
     expect((await client.patch(`${PODS}/a`, "strategic", main)).status).toBe(422);
   });
 
-  it("are resized through their own subresource only", async () => {
+  it("are resized only through the resize subresource", async () => {
     const resources = { requests: { cpu: "100m" }, limits: { cpu: "200m" } };
     const client = await start(pod("a", { containers: [{ ...container, resources }] }));
     const change = { spec: { containers: [{ name: "a", image: "other", resources: { requests: { cpu: "150m" } } }] } };
@@ -200,7 +200,7 @@ describe("containers", () => {
     expectRefusal(await client.get("/api/v1/nodes/n1/proxy/healthz"), code, why);
   });
 
-  it("that do not run yet have an empty log", async () => {
+  it("that have not started have an empty log", async () => {
     const client = await start(pod("a"));
     expect(await client.get(`${PODS}/a/log`)).toMatchObject({ status: 204, body: "" });
   });

@@ -71,7 +71,7 @@ describe("tokens of service accounts", () => {
     });
   });
 
-  it("machinery/7.2.r5 count until a minute after their end", async () => {
+  it("machinery/7.2.r5 are valid until a minute after their expiry", async () => {
     const stage = await start();
     const token = await tokenOf(stage, { expirationSeconds: 600 });
     await stage.clock.advance(600_000);
@@ -84,7 +84,7 @@ describe("tokens of service accounts", () => {
     });
   });
 
-  it("machinery/7.2.r5 are for their audiences only", async () => {
+  it("machinery/7.2.r5 are valid for their audiences only", async () => {
     const stage = await start();
     const token = await tokenOf(stage, { audiences: ["vault", "other"] });
     expect((await tryToken(stage, token)).status).toBe(401);
@@ -92,7 +92,7 @@ describe("tokens of service accounts", () => {
     expect((await review(stage, token)).error).toContain('token audiences ["vault" "other"] is invalid');
   });
 
-  it("machinery/7.2.r5 end with their account, even when it comes back", async () => {
+  it("machinery/7.2.r5 become invalid with their account, even if it is recreated", async () => {
     const stage = await start();
     const token = await tokenOf(stage);
     await stage.bytes.delete(ROBOT);
@@ -211,7 +211,7 @@ describe("tokens in secrets", () => {
     expect(await lastUsed(stage)).not.toBe(day);
   });
 
-  it("machinery/7.4.r12 end with the secret, with its contents, and with the account", async () => {
+  it("machinery/7.4.r12 become invalid with the secret, with its contents, and with the account", async () => {
     const changed = await withSecret();
     await changed.bytes.patch(`${NS}/secrets/kept`, "merge", { data: { token: "b3RoZXI=" } });
     expect((await review(changed, changed.token)).error).toContain("Token does not match server's copy");
@@ -223,7 +223,7 @@ describe("tokens in secrets", () => {
     expect((await review(orphaned, orphaned.token)).error).toContain('serviceaccounts "robot" not found');
   });
 
-  it("machinery/7.4.r12 belong to an account that the secret names", async () => {
+  it("machinery/7.4.r12 belong to the account that the secret names", async () => {
     const { bytes } = await start();
     const type = "kubernetes.io/service-account-token";
     const { status, body } = await bytes.post(`${NS}/secrets`, { metadata: { name: "nobodys" }, type });

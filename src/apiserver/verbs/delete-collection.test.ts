@@ -17,7 +17,7 @@ const definition = (finalizers: readonly string[]): object => ({
 });
 
 for (const transport of ["bytes", "direct"] as const) {
-  it(`${transport}: definitions go at once, or wait for finalizers without a condition`, async () => {
+  it(`${transport}: definitions are deleted at once, or wait for finalizers without a condition`, async () => {
     const { [transport]: client, clock } = startTestServer();
     await client.post(DEFINITIONS, definition([]));
     await clock.advance(0);
@@ -32,7 +32,7 @@ for (const transport of ["bytes", "direct"] as const) {
     expect(body.status.conditions.map(({ type }: { type: string }) => type)).toEqual(["NamesAccepted", "Established"]);
   });
 
-  it(`${transport}: the priority classes of the system go, too`, async () => {
+  it(`${transport}: system priority classes are deleted too`, async () => {
     const { [transport]: client } = startTestServer();
     expect((await client.delete(`${CLASSES}/system-node-critical`)).status).toBe(403);
     expect((await client.delete(CLASSES)).status).toBe(200);

@@ -14,7 +14,7 @@ const broken = (): never => {
   throw new Error("boom");
 };
 
-it("a watcher that fails is ended, and the later ones get their event", () => {
+it("a watcher that fails is closed, and later ones get their event", () => {
   const errors: unknown[] = [];
   const storage = new MemoryStorage({ clock: testClock() });
   storage.onListenerError = (error) => errors.push(error);
@@ -31,7 +31,7 @@ it("a watcher that fails is ended, and the later ones get their event", () => {
   expect(errors).toEqual([new Error("boom")]);
 });
 
-it("a field that cannot be read ends the watchers of that field alone", () => {
+it("an error in an indexed field closes only the watchers of that field", () => {
   const storage = new MemoryStorage({ clock: testClock() });
   const table = storage.table("pods");
   const hub = new WatchHub(table, "spec.nodeName", broken);

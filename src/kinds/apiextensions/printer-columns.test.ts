@@ -65,7 +65,7 @@ describe("printer columns", () => {
     expect(printer.row(object, now).cells).toEqual(["a", "5m"]);
   });
 
-  it("machinery/7.2.r8 end before a path that cannot be read", () => {
+  it("machinery/7.2.r8 end before an invalid path", () => {
     const column = (name: string, jsonPath: string): { name: string; type: string; jsonPath: string } => ({
       name,
       type: "string",
@@ -75,7 +75,7 @@ describe("printer columns", () => {
     expect(printer.columns.map(({ name }) => name)).toEqual(["Name", "A"]);
   });
 
-  it("machinery/7.2.r8 paths walk down everything with two dots", () => {
+  it("machinery/7.2.r8 paths with two dots descend recursively", () => {
     expect(parseJsonPath("..type")?.(object)).toEqual(["Ready", "Other"]);
   });
 });

@@ -62,7 +62,7 @@ const inAll = (at: string, factor: string, ...blamed: readonly number[]): string
     `schema exceeds budget by factor of ${factor} ${ADVICE}`,
 ];
 
-describe("what rules may cost", () => {
+describe("the cost limit of rules", () => {
   const created = (...specs: readonly JSONSchemaProps[]): string[] =>
     validateDefinition(definition(...specs), checks).map(errorText);
 
@@ -81,26 +81,26 @@ describe("what rules may cost", () => {
   });
 });
 
-describe("what rules may cost that are stored already", () => {
+describe("the cost of stored rules", () => {
   const updated = (specs: readonly JSONSchemaProps[], old: readonly JSONSchemaProps[]): string[] =>
     validateDefinitionUpdate(definition(...specs), definition(...old), checks).map(errorText);
   const dear = list(1195, PAIRS);
 
-  it("machinery/7.2.r8 is no matter as long as the schema is as it was", () => {
+  it("machinery/7.2.r8 is not limited if the schema is unchanged", () => {
     expect(updated([dear], [dear])).toEqual([]);
     expect(updated([dear, list(2, PAIRS)], [dear])).toEqual([]);
     // A schema that all versions shared counts as the old schema of new versions too.
     expect(updated([list(2, PAIRS), dear], [dear])).toEqual([]);
   });
 
-  it("machinery/7.2.r8 counts again when the schema changes in any way", () => {
+  it("machinery/7.2.r8 is limited again when the schema changes in any way", () => {
     expect(updated([{ ...dear, description: "new" }], [dear])).toEqual([tooDear("validation", "1.000215x")]);
     expect(updated([list(2, PAIRS), dear], [dear, list(2, PAIRS)])).toEqual([
       tooDear("versions[1].schema", "1.000215x"),
     ]);
   });
 
-  it("machinery/7.2.r8 always counts all together", () => {
+  it("machinery/7.2.r8 is always limited in total", () => {
     const all = list(1194, ...TEN_OR_SO);
     expect(updated([all], [all])).toEqual(inAll("validation", "1.098398x", 10, 9, 8, 7));
   });

@@ -121,11 +121,11 @@ const pods = fc
     ),
   );
 
-describe("pod specs that are known", () => {
+describe("known pod specs", () => {
   it.each([
     ["on", allOn],
     ["off", allOff],
-  ])("change nothing about the answers, with all gates %s", (_, gates) => {
+  ])("do not change the outcome, with all gates %s", (_, gates) => {
     fc.assert(
       fc.property(pods, (list) => {
         const shared = gates();
@@ -153,7 +153,7 @@ describe("pod specs that are known", () => {
     );
   });
 
-  it("are found under another name of their token volume, and only so", () => {
+  it("are found with another name of their token volume, and no other change", () => {
     const named = (...letters: string[]): unknown => letters.map((each) => ({ name: token(each) }));
     expect(isSame(named("aaaaa", "aaaaa"), named("bbbbb", "bbbbb"))).toBe(true);
     expect(isSame(named("aaaaa", "aaaaa"), named("aaaaa", "bbbbb"))).toBe(false);

@@ -59,7 +59,7 @@ describe("machinery/7.4.r1 who may write which part of a claim's status", () => 
   it.each([
     ["DRAResourceClaimGranularStatusAuthorization", []],
     ["DRAResourceClaimDeviceStatus", ["update binding /"]],
-  ])("asks less without the gate %s", async (gate, expected) => {
+  ])("needs fewer permissions without the gate %s", async (gate, expected) => {
     const { asked } = await ask({ allocation, devices: [device] }, {}, { name: "a" }, () => true, gate);
     expect(asked).toEqual(expected);
   });
@@ -73,7 +73,7 @@ describe("machinery/7.4.r1 who may write which part of a claim's status", () => 
     });
   });
 
-  it("asks a driver on the node of the allocation for either right", async () => {
+  it("needs either permission for a driver on the node of the allocation", async () => {
     const change = [{ allocation, devices: [device] }, { allocation }] as const;
     expect(await ask(...change, driverOn("node-1"), ({ verb }) => verb === "arbitrary-node:update")).toEqual({
       asked: [
@@ -88,7 +88,7 @@ describe("machinery/7.4.r1 who may write which part of a claim's status", () => 
   });
 
   it.each([[driverOn("node-2")], [driverOn("node-1", "node-2")], [{ ...driverOn("node-1"), name: "node-1" }]])(
-    "asks others for the right on any node: %j",
+    "needs the permission for any node for others: %j",
     async (user) => {
       const { asked } = await ask({ allocation, devices: [device] }, { allocation }, user, never);
       expect(asked).toEqual(["arbitrary-node:update driver team-a/gpu.example.com"]);
@@ -106,7 +106,7 @@ describe("machinery/7.4.r1 who may write which part of a claim's status", () => 
     expect(asked.map((text) => text.split("/")[1])).toEqual(["a.example.com", "gpu.example.com"]);
   });
 
-  it("does not ask about devices of a claim that is deallocated", async () => {
+  it("needs no permission for devices of a deallocated claim", async () => {
     const { asked } = await ask({}, { allocation, devices: [device] }, { name: "a" }, () => true);
     expect(asked).toEqual(["update binding /"]);
   });

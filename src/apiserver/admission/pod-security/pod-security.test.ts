@@ -32,7 +32,7 @@ const { pods, labels } = vectors as unknown as { pods: PodVector[]; labels: Labe
 const versionOf = (text: string): Version => (text === "latest" ? text : Number(text.slice("v1.".length)));
 
 describe("machinery/7.3.r10 the checks of pod security", () => {
-  it("say what upstream's say about random pods", () => {
+  it("agree with upstream on random pods", () => {
     for (const { level, version, annotations = {}, spec, detail = "", reason = "" } of pods) {
       const found = violationsOf({ level, version: versionOf(version) }, { metadata: { annotations }, spec });
       expect(detailsText(found)).toBe(detail);
@@ -40,7 +40,7 @@ describe("machinery/7.3.r10 the checks of pod security", () => {
     }
   });
 
-  it("are chosen by the labels of a namespace as upstream chooses them", () => {
+  it("are selected by the labels of a namespace as upstream", () => {
     for (const { labels: given, errors = [], ...levels } of labels) {
       const parsed = policyOf(given, PRIVILEGED);
       const { enforce, audit, warn } = parsed.policy;
@@ -78,7 +78,7 @@ async function start(
 const warningOf = (headers: Readonly<Record<string, unknown>>): string => String(headers.warning ?? "");
 
 describe("machinery/7.3.r10 a namespace with labels of pod security", () => {
-  it("refuses pods that break its enforced level, and says which level that was", async () => {
+  it("refuses pods that violate its enforced level, and names the level", async () => {
     const { client, seen } = await start({ [label("enforce")]: "baseline" });
     expect((await client.post(PODS, pod("good"))).status).toBe(201);
     const { status, body } = await client.post(PODS, pod("bad", { hostNetwork: true }));
