@@ -40,7 +40,7 @@ export function daemonSection(results: DaemonResults): string {
     "The compiled `dist/kube-controller-manager` against the Go program, same flags, leader election on,",
     `\`--controllers=${results.controllers.join(",")}\`.`,
     `${results.startMs.ours.length} starts each, alternately, on one kube-apiserver; synced means that every controller has`,
-    `done its first deed (the audit log tells). Idle: ${results.idleRssMib.ours.length} times ${results.idleSeconds} s, both at the same time.`,
+    `made its first write (read from the audit log). Idle: ${results.idleRssMib.ours.length} times ${results.idleSeconds} s, both at the same time.`,
     `Medians, in parentheses lowest and highest. ${results.at}, ${results.machine}, load average`,
     `${results.loadBefore.toFixed(2)} before, ${versions.join(", ")}.`,
     "",

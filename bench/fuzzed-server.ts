@@ -59,9 +59,9 @@ export function memoryLines({ warmUpRequests, requests, tenths, heapGrowth, rssG
   const percent = (growth: number): string => `${growth < 0 ? "−" : "+"}${Math.abs(growth * 100).toFixed(1)} %`;
   const count = (value: number): string => value.toLocaleString("en");
   return [
-    `The embedded server alone, in a process of its own behind HTTPS, after each tenth of ${count(requests)} requests that`,
+    `The embedded server alone, in a separate process behind HTTPS, after each tenth of ${count(requests)} requests that`,
     `follow a warm-up of ${count(warmUpRequests)}, with an empty store and garbage collected (\`bun bench/fuzz-memory.ts\`):`,
-    `live heap ${megabytes("heap")} MB (last against second ${percent(heapGrowth)}, at most 5 % are flat);`,
-    `RSS ${megabytes("rss")} MB (${percent(rssGrowth)}, at most 10 %).`,
+    `live heap ${megabytes("heap")} MB (last compared with second ${percent(heapGrowth)}, limit 5 %);`,
+    `RSS ${megabytes("rss")} MB (${percent(rssGrowth)}, limit 10 %).`,
   ].join("\n");
 }

@@ -127,7 +127,7 @@ export function printSection(results: Results, suite: Suite): string {
     `## ${suite.title}`,
     "",
     `Ours against the Go manager of ${results.versions.kubernetes}, ${suite.setting}`,
-    "`--kube-api-qps=1000 --kube-api-burst=2000`, each run on a kube-apiserver of its own,",
+    "`--kube-api-qps=1000 --kube-api-burst=2000`, each run on a separate kube-apiserver,",
     `alternately, ${range(rounds, 0)} round${rounds.max === 1 ? "" : "s"}: medians, in parentheses lowest and highest. ${results.at}, ${results.machine},`,
     `load average ${range(loads, 2)} before the runs, ${Object.entries(results.versions)
       .map(([name, version]) => `${name} ${version}`)
@@ -137,9 +137,7 @@ export function printSection(results: Results, suite: Suite): string {
     "",
     "Ours divided by Go's; less is better. **Bold** misses the target (of calls by a single one), ± marks rounds on both sides of it.",
     ...(suite.name === "whole-manager" ? ["For starts and idle the targets are CPU ≤ 0.8 and peak RSS ≤ 0.6."] : []),
-    ...(loads.max > LOAD_MAX
-      ? ["Other work shared the machine: wall times and loop delays tell of that work, too."]
-      : []),
+    ...(loads.max > LOAD_MAX ? ["Other work shared the machine and affects wall times and loop delays."] : []),
     "",
     `| workload | ${measures.map(({ title, target }) => (target === undefined ? title : `${title} (≤ ${target.toFixed(1)})`)).join(" | ")} |`,
     `|---|${measures.map(() => "---:").join("|")}|`,

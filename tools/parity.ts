@@ -29,10 +29,10 @@ import { pagesOfSpec } from "./parity-spec.ts";
 
 const indexFile = "docs/parity.md";
 const pageFolder = "docs/parity";
-const aboutScenarios = `Each scenario of test/scenarios was played with Go's manager and with ours, each on a kube-apiserver of its own, and what both wrote,
-read and told was compared, phase by phase (stage e of [scenarios.md](scenarios.md)). A scenario in virtual time only is confirmed by a
+const aboutScenarios = `Each scenario of test/scenarios was played with Go's manager and with ours, each on a separate kube-apiserver. Their writes, reads
+and Events were compared, phase by phase (stage e of [scenarios.md](scenarios.md)). A scenario in virtual time only is confirmed by a
 recording of Go's manager, which took minutes or an hour of real time, or by vectors from upstream's code. A scenario that plays alone shares
-its cluster with no other play; at most 60 do.
+its cluster with no other play; at most 60 scenarios may.
 \`bun tools/differential.ts --slow --results <controller …>\` plays again.`;
 
 interface Ledger {
@@ -115,7 +115,7 @@ async function publish(ledger: Ledger): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
   const index = parseIndex(ledger.index);
   const byArea = countsTable(ledger, ({ name }) => index.get(name)?.area ?? "elsewhere");
-  const text = `As of ${day}; \`make parity\` counts anew, page by page.\n\n${byArea}`;
+  const text = `As of ${day}; \`make parity\` counts again, page by page.\n\n${byArea}`;
   const counted = withSection(ledger.index, "## Counts", text);
   const scenarios = `${aboutScenarios}\n\n${resultTables(await findScenarios([]))}`;
   writeFileSync(indexFile, withSection(counted, "## Scenarios against Go's manager", scenarios));

@@ -1,5 +1,4 @@
-// Evaluates a checked expression within a budget. && and
-// absorb errors as CEL requires.
+// Evaluates a checked expression within a budget. && and || absorb errors as CEL requires.
 // Upstream: github.com/google/cel-go/interpreter
 
 import type { Call, Expr, Fold } from "./ast.ts";

@@ -67,7 +67,7 @@ it("replaces the compiled code of another bundle, and of a damaged file", async 
   for (const name of cached()) {
     const path = join(root, "node_modules/.cache/steersman", name.replace("-b.bin", "-c.bin"));
     writeFileSync(path, "damaged");
-    // V8 remembers texts that it has compiled in this process.
+    // V8 caches texts that it has compiled in this process.
     writeFileSync(file, `${TEXT}\n// changed`);
     expect(await loadBundle(file, "c").startCluster()).toMatchObject({ file });
     expect(readFileSync(path, "latin1")).not.toBe("damaged");
