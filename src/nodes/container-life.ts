@@ -41,7 +41,7 @@ const BACK_OFF_MAX_MS = 300_000;
 const RECOVERED_MS = 600_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-interface Circumstances {
+interface MoveContext {
   readonly pod: Stored<Pod>;
   readonly behaviour: ContainerBehaviour;
   readonly now: EpochMs;
@@ -52,7 +52,7 @@ interface Circumstances {
 const rest = (status: ContainerStatus, dueMs: EpochMs = NEVER): Move => ({ status, events: [], dueMs });
 
 /** The next step of a container that may run. */
-export function moveContainer(place: Place, status: ContainerStatus, at: Circumstances): Move {
+export function moveContainer(place: Place, status: ContainerStatus, at: MoveContext): Move {
   const { running, terminated } = status.state ?? {};
   if (running !== undefined) return goOn(place, status, timeOrUndefined(running.startedAt) ?? at.now, at);
   const ended = terminated ?? status.lastState?.terminated;
@@ -85,7 +85,7 @@ function lackImage(place: Place, status: ContainerStatus): Move {
 }
 
 /** Steps without a duration happen at once. */
-function start(place: Place, status: ContainerStatus, at: Circumstances, ended?: ContainerStateTerminated): Move {
+function start(place: Place, status: ContainerStatus, at: MoveContext, ended?: ContainerStateTerminated): Move {
   const { startupProbe, readinessProbe } = place.container;
   const restartCount = status.restartCount + (ended === undefined ? 0 : 1);
   const started = startupProbe === undefined;
@@ -107,7 +107,7 @@ function start(place: Place, status: ContainerStatus, at: Circumstances, ended?:
   return { status: running, events, dueMs: at.now };
 }
 
-function goOn(place: Place, status: ContainerStatus, startMs: EpochMs, at: Circumstances): Move {
+function goOn(place: Place, status: ContainerStatus, startMs: EpochMs, at: MoveContext): Move {
   const { behaviour, now } = at;
   if (startMs < at.lostBeforeMs) return rest(exited(place, status, LOST_EXIT_CODE, now, "Unknown"));
   const endMs = startMs + (behaviour.runMs ?? NEVER);
@@ -130,7 +130,7 @@ function goOn(place: Place, status: ContainerStatus, startMs: EpochMs, at: Circu
 }
 
 /** A container whose image has changed restarts at once, whatever its restart policy. */
-function replace(place: Place, status: ContainerStatus, at: Circumstances): Move {
+function replace(place: Place, status: ContainerStatus, at: MoveContext): Move {
   const ended = killed(place, status, at.now).state?.terminated;
   const again = start(place, { ...status, image: place.container.image ?? "" }, at, ended);
   return { ...again, events: [changeEvent(place), ...again.events] };
@@ -171,7 +171,7 @@ export const killed = (place: Place, status: ContainerStatus, now: EpochMs): Con
   exited(place, status, KILLED_EXIT_CODE, now);
 
 /** A container that has ended restarts after its back-off, if its restart policy allows it. */
-function comeBack(place: Place, status: ContainerStatus, ended: ContainerStateTerminated, at: Circumstances): Move {
+function comeBack(place: Place, status: ContainerStatus, ended: ContainerStateTerminated, at: MoveContext): Move {
   const { pod, now } = at;
   if (place.role === "ephemeral") return rest(status);
   if (pod.spec === undefined || !containerShouldRestart(place.container, pod.spec, ended.exitCode)) return rest(status);

@@ -90,7 +90,7 @@ async function provision(claim: Claim, deps: Deps, signal: AbortSignal): Promise
   if (isDelayed && claim.metadata.annotations?.[SELECTED_NODE] === undefined) return;
   if (claim.spec?.selector !== undefined) {
     const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": claim Selector is not supported`;
-    tell(claim, "Warning", "ProvisioningFailed", message, deps);
+    recordEvent(claim, "Warning", "ProvisioningFailed", message, deps);
     return;
   }
   const volume = newVolume(claim, storageClass);
@@ -100,8 +100,14 @@ async function provision(claim: Claim, deps: Deps, signal: AbortSignal): Promise
   );
   if (created === undefined) return;
   const message = `External provisioner is provisioning volume for claim "${objectKey(claim)}"`;
-  tell(claim, "Normal", "Provisioning", message, deps);
-  tell(claim, "Normal", "ProvisioningSucceeded", `Successfully provisioned volume ${created.metadata.name}`, deps);
+  recordEvent(claim, "Normal", "Provisioning", message, deps);
+  recordEvent(
+    claim,
+    "Normal",
+    "ProvisioningSucceeded",
+    `Successfully provisioned volume ${created.metadata.name}`,
+    deps,
+  );
 }
 
 /** A populator brings the data and the volume. */
@@ -140,7 +146,7 @@ async function expand(claim: Claim, volumeName: string, deps: Deps, signal: Abor
   if (volume === undefined || !isOurs(volume) || claim.status?.phase !== "Bound") return;
   if (volume.spec?.claimRef?.uid !== claim.metadata.uid || !isLess(claim.status.capacity?.storage, storage)) return;
   const { namespace, name } = claim.metadata;
-  tell(claim, "Normal", "Resizing", `External resizer is resizing volume ${volumeName}`, deps);
+  recordEvent(claim, "Normal", "Resizing", `External resizer is resizing volume ${volumeName}`, deps);
   if (isLess(volume.spec.capacity?.storage, storage)) {
     const patch = { spec: { capacity: { storage } } };
     await deps.client.resource(PersistentVolumes).patch({ name: volumeName, type: "merge", patch }, signal);
@@ -148,13 +154,13 @@ async function expand(claim: Claim, volumeName: string, deps: Deps, signal: Abor
   const patch = { status: { capacity: { storage } } };
   const request = { namespace, name, type: "merge", patch, subresource: "status" } as const;
   await tolerate(deps.client.resource(PersistentVolumeClaims).patch(request, signal), isNotFound);
-  tell(claim, "Normal", "VolumeResizeSuccessful", "Resize volume succeeded", deps);
+  recordEvent(claim, "Normal", "VolumeResizeSuccessful", "Resize volume succeeded", deps);
 }
 
 const isLess = (size: string | undefined, wanted: string | undefined): boolean =>
   quantityFromWire(size).cmp(quantityFromWire(wanted)) < 0;
 
-function tell(claim: Claim, type: EventType, reason: string, message: string, { recorder }: Deps): void {
+function recordEvent(claim: Claim, type: EventType, reason: string, message: string, { recorder }: Deps): void {
   recorder.event(referenceTo(claim, PersistentVolumeClaims), type, reason, message);
 }
 

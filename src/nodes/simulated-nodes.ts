@@ -30,8 +30,8 @@ import { lostBeforeMs, type Outage, outageAt } from "./outages.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
 import { killEvents, type NodeEvent } from "./pod-events.ts";
 import { nextStep } from "./pod-lifecycle.ts";
+import { ReportedFailures } from "./reported-failures.ts";
 import { noStages, outagesOf, ruledPod, type Stages } from "./stages.ts";
-import { ToldFailures } from "./told-failures.ts";
 
 /** The number of pods that are synced at the same time. */
 const WORKERS = 16;
@@ -67,7 +67,7 @@ interface Deps extends Pick<SimulatedNodesOptions, "startMs" | "stopMs"> {
   /** The start of the times of outages. */
   readonly startedMs: EpochMs;
   outagesOf(node: string): readonly Outage[];
-  readonly toldFailures: ToldFailures;
+  readonly reportedFailures: ReportedFailures;
 }
 
 /** "node-1" and so on. */
@@ -102,7 +102,7 @@ export async function buildSimulatedNodes(
     stages,
     startedMs: clock.now(),
     outagesOf: (name) => outagesOf(name, cachedNode(name)?.metadata.labels ?? {}, stages),
-    toldFailures: new ToldFailures(),
+    reportedFailures: new ReportedFailures(),
   };
   const queue = parts.queue({ name: "kubelet" });
   const nodeOf = (pod: Pod): SimulatedNode | undefined => nodes.get(pod.spec?.nodeName ?? "");
@@ -118,7 +118,7 @@ export async function buildSimulatedNodes(
     onUpdate: (_, pod) => keepAddress(pod),
     onDelete: (pod) => {
       nodeOf(pod)?.addresses.free(pod.metadata.uid);
-      deps.toldFailures.forget(pod.metadata.uid);
+      deps.reportedFailures.forget(pod.metadata.uid);
     },
   });
   parts.work({ queue, workers: WORKERS, sync: (key, signal) => syncPod(key, deps, signal) });
@@ -173,12 +173,12 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
   const step = nextStep(pod, behaviour, now, deps.startedMs + lostBeforeMs(outages, sinceMs));
   if (step.kind === "rest") return done;
   if (step.kind === "wait") {
-    tell(pod, step.events, deps);
+    recordEvents(pod, step.events, deps);
     return requeueAfter(step.forMs, step.reason);
   }
   await reportStatus(pod, step.status, node, deps, signal);
   const isFirst = pod.status?.containerStatuses === undefined;
-  tell(pod, isFirst && problem !== undefined ? [problem, ...step.events] : step.events, deps);
+  recordEvents(pod, isFirst && problem !== undefined ? [problem, ...step.events] : step.events, deps);
   return done; // the pod's next event triggers the next step
 }
 
@@ -199,10 +199,10 @@ function behaviourFor(
   }
 }
 
-function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder, toldFailures }: Deps): void {
+function recordEvents(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder, reportedFailures }: Deps): void {
   if (events.length === 0) return;
   const about = referenceTo(pod, Pods);
-  for (const event of toldFailures.untold(pod.metadata.uid, events)) {
+  for (const event of reportedFailures.unreported(pod.metadata.uid, events)) {
     const { type, reason, message, fieldPath } = event;
     recorder.event(fieldPath === "" ? about : { ...about, fieldPath }, type, reason, message, pod.spec?.nodeName);
   }
@@ -214,7 +214,7 @@ async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortS
   const askedMs = endMs - wrappedSecondsMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
   const waitMs = Math.min(endMs, askedMs + (behaviourFor(pod, deps).behaviour.stopMs ?? deps.stopMs)) - now;
   if (waitMs > 0) {
-    tell(pod, killEvents(pod), deps);
+    recordEvents(pod, killEvents(pod), deps);
     return requeueAfter(waitMs, "containers are stopping");
   }
   const { namespace, name, uid } = pod.metadata;

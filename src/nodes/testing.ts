@@ -6,7 +6,7 @@ import { formatTime } from "#api/time.ts";
 import { behaviourOf } from "./behaviour.ts";
 import type { NodeEvent } from "./pod-events.ts";
 import { nextStep } from "./pod-lifecycle.ts";
-import { ToldFailures } from "./told-failures.ts";
+import { ReportedFailures } from "./reported-failures.ts";
 
 export const BOUND_MS: number = Date.UTC(2026, 0, 1);
 const STEPS_MAX = 200;
@@ -41,13 +41,13 @@ export interface Life {
 export function live(bound: Stored<Pod>, forMs: number): Life {
   const story: string[] = [];
   const events: NodeEvent[] = [];
-  const told = new ToldFailures();
+  const told = new ReportedFailures();
   let pod = bound;
   let now = BOUND_MS;
   for (let i = 0; i < STEPS_MAX; i++) {
     const step = nextStep(pod, behaviourOf(pod, 300), now);
     if (step.kind === "rest") return { pod, story, events };
-    const untold = told.untold("u", step.events);
+    const untold = told.unreported("u", step.events);
     events.push(...untold);
     const reasons = [...new Set(untold.map(({ reason }) => reason))].join(" ");
     const time = `${(now - BOUND_MS) / 1000} s`;

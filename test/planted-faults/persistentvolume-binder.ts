@@ -74,8 +74,8 @@ export const plan: FaultPlan = {
     {
       name: "volumes are made before the scheduler has chosen a node",
       file: `${folder}/sync-claim.ts`,
-      find: "if (isDelayed && !hasAnnotation(claim, SELECTED_NODE)) tellWaiting(claim, deps);",
-      replace: "if (isDelayed && claim.metadata.uid === SELECTED_NODE) tellWaiting(claim, deps);",
+      find: "if (isDelayed && !hasAnnotation(claim, SELECTED_NODE)) reportWaiting(claim, deps);",
+      replace: "if (isDelayed && claim.metadata.uid === SELECTED_NODE) reportWaiting(claim, deps);",
       noticedBy: "waits for a pod to be scheduled before a volume is made",
     },
     {

@@ -18,7 +18,7 @@ export const plan: FaultPlan = {
       name: "the nodes are disturbed while they grow a volume",
       file: `${folder}/expansion.ts`,
       find: 'return isExpanded ? { kind: "wait" }',
-      replace: 'return isExpanded ? { kind: "tell-nodes" }',
+      replace: 'return isExpanded ? { kind: "request-node-expansion" }',
       noticedBy: "leaves a FlexVolume alone that a node is growing",
     },
     {

@@ -38,7 +38,7 @@ async function mirror(
   const { metrics, tracker, endpointsMax } = deps;
   const wanted = wantedMirrors(endpoints, endpointsMax);
   metrics.skipped.observe(wanted.skipped);
-  tellSkipped(endpoints, wanted, deps);
+  reportSkipped(endpoints, wanted, deps);
   const plan = planMirrors(endpoints, wanted.mirrors, slices, endpointsMax);
   for (const slice of plan.right) if (!tracker.has(slice)) tracker.wrote(slice);
   metrics.added.observe(plan.added);
@@ -50,7 +50,7 @@ async function mirror(
   await writeSlices(recycled(plan), owner, deps.writer, signal);
 }
 
-function tellSkipped(endpoints: Endpoints, { invalid, skipped }: WantedMirrors, deps: Deps): void {
+function reportSkipped(endpoints: Endpoints, { invalid, skipped }: WantedMirrors, deps: Deps): void {
   const about = referenceTo(endpoints, EndpointsResource);
   for (const ip of invalid) {
     const message = "Address in Endpoints is not a valid IP, it will not be mirrored to an EndpointSlice";

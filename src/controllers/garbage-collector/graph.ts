@@ -21,7 +21,7 @@ export type GraphChange =
   | { readonly kind: "absent"; readonly identity: Identity };
 
 /** The queues for nodes that need a worker. */
-export interface GraphOutlets {
+export interface GraphQueues {
   attemptToDelete(node: GraphNode): void;
   /** Like attemptToDelete, after the back-off of the queue. */
   attemptToDeleteLater(node: GraphNode): void;
@@ -37,11 +37,11 @@ type MutableNode = {
 export class DependencyGraph {
   readonly #nodes = new Map<string, MutableNode>();
   readonly #absentOwners: AbsentOwners;
-  readonly #outlets: GraphOutlets;
+  readonly #queues: GraphQueues;
 
-  constructor(absentOwners: AbsentOwners, outlets: GraphOutlets) {
+  constructor(absentOwners: AbsentOwners, queues: GraphQueues) {
     this.#absentOwners = absentOwners;
-    this.#outlets = outlets;
+    this.#queues = queues;
   }
 
   get(uid: string): GraphNode | undefined {
@@ -70,7 +70,7 @@ export class DependencyGraph {
         if (identity.namespace !== "" && dependent.identity.namespace !== identity.namespace) {
           this.#reportElsewhere(dependent, identity.uid);
         }
-        this.#outlets.attemptToDelete(dependent);
+        this.#queues.attemptToDelete(dependent);
       }
       node = this.#replace(virtual, identity);
     }
@@ -112,7 +112,7 @@ export class DependencyGraph {
     if (changes.added.length + changes.removed.length + changes.changed.length === 0) return;
     for (const uid of unblockedOwners(changes)) {
       const owner = this.#nodes.get(uid);
-      if (owner !== undefined) this.#outlets.attemptToDelete(owner);
+      if (owner !== undefined) this.#queues.attemptToDelete(owner);
     }
     node.owners = owners;
     this.#addToOwners(node, changes.added);
@@ -124,11 +124,11 @@ export class DependencyGraph {
     const startsWith = (finalizer: string): boolean =>
       isDeletedWith(metadata, finalizer) && (old === undefined || !isDeletedWith(old, finalizer));
     if (startsWith(ORPHAN)) {
-      this.#outlets.attemptToOrphan(node);
+      this.#queues.attemptToOrphan(node);
     } else if (startsWith(FOREGROUND)) {
       node.isDeletingDependents = true;
-      for (const dependent of node.dependents) this.#outlets.attemptToDelete(dependent);
-      this.#outlets.attemptToDelete(node);
+      for (const dependent of node.dependents) this.#queues.attemptToDelete(dependent);
+      this.#queues.attemptToDelete(node);
     }
   }
 
@@ -140,13 +140,13 @@ export class DependencyGraph {
       if (owner === undefined) {
         const virtual = virtualOwner(reference, node);
         this.#nodes.set(reference.uid, virtual);
-        this.#outlets.attemptToDelete(virtual);
+        this.#queues.attemptToDelete(virtual);
         continue;
       }
       owner.dependents.add(node);
       if (!isDoubtful) isDoubtful = this.#disagrees(node, reference, owner);
     }
-    if (isDoubtful) this.#outlets.attemptToDelete(node);
+    if (isDoubtful) this.#queues.attemptToDelete(node);
   }
 
   /** True if the reference gives the owner other coordinates than the graph has, or may have. */
@@ -163,7 +163,7 @@ export class DependencyGraph {
 
   #reportElsewhere(dependent: GraphNode, ownerUid: string): void {
     const reference = dependent.owners.find(({ uid }) => uid === ownerUid);
-    if (reference !== undefined) this.#outlets.ownerIsElsewhere(dependent, reference);
+    if (reference !== undefined) this.#queues.ownerIsElsewhere(dependent, reference);
   }
 
   #removeFromOwners(node: MutableNode, references: readonly OwnerReference[]): void {
@@ -176,7 +176,7 @@ export class DependencyGraph {
     const { matching, nonmatching } = partitionDependents(node.dependents, absent);
     if (node.isVirtual && nonmatching.length === 0) return true;
     if (matching.length > 0) this.#absentOwners.add(absent);
-    for (const dependent of matching) this.#outlets.attemptToDelete(dependent);
+    for (const dependent of matching) this.#queues.attemptToDelete(dependent);
     if (node.isVirtual && isSameIdentity(node.identity, absent)) this.#verifyNext(node, nonmatching);
     return false;
   }
@@ -184,17 +184,17 @@ export class DependencyGraph {
   /** The virtual node takes the next coordinates that its dependents name, and is verified again. */
   #verifyNext(node: MutableNode, nonmatching: readonly GraphNode[]): void {
     const alternate = alternateIdentity(nonmatching, node.identity);
-    if (alternate !== undefined) this.#outlets.attemptToDeleteLater(this.#replace(node, alternate));
+    if (alternate !== undefined) this.#queues.attemptToDeleteLater(this.#replace(node, alternate));
   }
 
   #remove(node: MutableNode, identity: Identity): void {
     this.#nodes.delete(node.identity.uid);
     this.#removeFromOwners(node, node.owners);
     if (node.dependents.size > 0) this.#absentOwners.add(identity);
-    for (const dependent of node.dependents) this.#outlets.attemptToDelete(dependent);
+    for (const dependent of node.dependents) this.#queues.attemptToDelete(dependent);
     for (const { uid } of node.owners) {
       const owner = this.#nodes.get(uid);
-      if (owner?.isDeletingDependents) this.#outlets.attemptToDelete(owner);
+      if (owner?.isDeletingDependents) this.#queues.attemptToDelete(owner);
     }
   }
 }

@@ -91,7 +91,7 @@ class AutoscalerSync {
     if (plan.isRescale) {
       await this.#rescale(found, current, plan, signal);
       history.scaled(this.#spec.behavior, current, plan.replicas, clock.now());
-      this.#tellZero(current, plan.replicas, scalesToZero);
+      this.#reportZero(current, plan.replicas, scalesToZero);
       this.action = plan.replicas > current ? "scale_up" : "scale_down";
     }
     const desired = plan.isRescale ? plan.replicas : current;
@@ -276,7 +276,7 @@ class AutoscalerSync {
   }
 
   /** Sets the condition that says whether the autoscaler scaled to zero: only then it may scale up again. */
-  #tellZero(current: number, replicas: number, scalesToZero: boolean): void {
+  #reportZero(current: number, replicas: number, scalesToZero: boolean): void {
     if (!scalesToZero) {
       this.#conditions.remove("ScaledToZero");
       return;

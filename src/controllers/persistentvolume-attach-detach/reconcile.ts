@@ -142,12 +142,12 @@ async function performAttach(wanted: WantedVolume, deps: ReconcileDeps, signal: 
   const { actual, recorder, log } = deps;
   const { name: volume, node, spec } = wanted;
   const pods = [...wanted.pods.values()];
-  const tell = (type: EventType, reason: string, message: string): void => {
+  const recordEvent = (type: EventType, reason: string, message: string): void => {
     for (const pod of pods) recorder.event(referenceTo(pod, Pods), type, reason, message);
   };
   const fail = (what: string, error?: unknown): never => {
     const message = `${what} for volume "${specName(spec)}" ${error === undefined ? "" : `: ${errorMessage(error)}`}`;
-    tell("Warning", "FailedAttachVolume", message);
+    recordEvent("Warning", "FailedAttachVolume", message);
     throw new Error(message, { cause: error });
   };
   const plugin = attacherOf(spec, deps.drivers);
@@ -161,7 +161,7 @@ async function performAttach(wanted: WantedVolume, deps: ReconcileDeps, signal: 
       fail("AttachVolume.Attach failed", error);
     }
     actual.markAttached(volume, spec, node);
-    tell("Normal", "SuccessfulAttachVolume", `AttachVolume.Attach succeeded for volume "${specName(spec)}" `);
+    recordEvent("Normal", "SuccessfulAttachVolume", `AttachVolume.Attach succeeded for volume "${specName(spec)}" `);
     log.info("AttachVolume.Attach succeeded", { volume, node });
   });
 }

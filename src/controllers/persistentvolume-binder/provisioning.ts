@@ -235,8 +235,8 @@ async function abandonStorage(
   signal: AbortSignal,
 ): Promise<void> {
   const key = objectKey(claim);
-  const told = `Error creating provisioned PV object for claim ${key}: ${problem}. Deleting the volume.`;
-  claimEvent(claim, "Warning", "ProvisioningFailed", told, deps);
+  const eventMessage = `Error creating provisioned PV object for claim ${key}: ${problem}. Deleting the volume.`;
+  claimEvent(claim, "Warning", "ProvisioningFailed", eventMessage, deps);
   let failure = "";
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {

@@ -75,7 +75,7 @@ export async function runRecyclerPod(
   }
   let failure: string | undefined;
   try {
-    failure = await watchPod(name, pods, events, (event) => retell(event, volume, deps), signal);
+    failure = await watchPod(name, pods, events, (event) => copyEvent(event, volume, deps), signal);
   } catch (error) {
     if (signal.aborted) throw error;
     failure = errorMessage(error);
@@ -104,7 +104,7 @@ async function removePod(
   }
 }
 
-function retell({ type, message = "" }: Event, volume: Volume, deps: Deps): void {
+function copyEvent({ type, message = "" }: Event, volume: Volume, deps: Deps): void {
   volumeEvent(volume, type === "Warning" ? "Warning" : "Normal", "RecyclerPod", `Recycler pod: ${message}`, deps);
 }
 
@@ -124,7 +124,7 @@ async function watchPod(
     });
     group.spawn(async (signal) => {
       const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      await Promise.race([ended, tellAdded(events, onEvent)]);
+      await Promise.race([ended, forwardAdded(events, onEvent)]);
     });
   });
   return result === undefined ? `recycler pod ${goQuote(name)} watch channel had been closed` : result.failure;
@@ -144,7 +144,7 @@ async function endOf(pods: Watch<Stored<Pod>>): Promise<{ readonly failure: stri
   return undefined;
 }
 
-async function tellAdded(events: Watch<Stored<Event>>, onEvent: (event: Event) => void): Promise<void> {
+async function forwardAdded(events: Watch<Stored<Event>>, onEvent: (event: Event) => void): Promise<void> {
   for await (const batch of uncut(events)) {
     for (const { type, object } of batch) if (type === "ADDED") onEvent(object);
   }

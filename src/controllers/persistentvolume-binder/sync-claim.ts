@@ -53,7 +53,7 @@ async function syncUnboundClaim(claim: Claim, deps: Deps, signal: AbortSignal): 
     return;
   }
   if (await giveDefaultClass(claim, deps, signal)) return; // the write queues the claim again
-  if (isDelayed && !hasAnnotation(claim, SELECTED_NODE)) tellWaiting(claim, deps);
+  if (isDelayed && !hasAnnotation(claim, SELECTED_NODE)) reportWaiting(claim, deps);
   else if (classOfClaim(claim) !== "") {
     provision(claim, deps);
     return;
@@ -113,7 +113,7 @@ async function giveDefaultClass(claim: Claim, deps: Deps, signal: AbortSignal): 
   return true;
 }
 
-function tellWaiting(claim: Claim, deps: Deps): void {
+function reportWaiting(claim: Claim, deps: Deps): void {
   const names = podsOfClaim(deps.pods, objectKey(claim))
     .filter((pod) => !hasStoppedUsingVolumes(pod) && !pod.spec?.nodeName)
     .map(({ metadata }) => metadata.name)

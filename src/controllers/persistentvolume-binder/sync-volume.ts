@@ -87,8 +87,8 @@ async function readClaim(
 
 /** The phase Failed stays visible while reclaiming is retried. */
 async function release(volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
-  const isTold = volume.status?.phase === "Failed";
-  const released = isTold ? volume : await setVolumePhase(volume, "Released", "", deps, signal);
+  const hasFailed = volume.status?.phase === "Failed";
+  const released = hasFailed ? volume : await setVolumePhase(volume, "Released", "", deps, signal);
   await reclaim(released, deps, signal);
 }
 
@@ -100,8 +100,8 @@ function remindClaim(volume: Volume, claim: Claim, deps: Deps): void {
   }
   const end = "due to incompatible volumeMode.";
   const [volumeName, claimName] = [goQuote(volume.metadata.name), goQuote(claim.metadata.name)];
-  const told = `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${end}`;
-  volumeEvent(volume, "Warning", "VolumeMismatch", told, deps);
+  const eventMessage = `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${end}`;
+  volumeEvent(volume, "Warning", "VolumeMismatch", eventMessage, deps);
   const message = `Cannot bind PersistentVolume ${volumeName} to requested PersistentVolumeClaim ${end}`;
   claimEvent(claim, "Warning", "VolumeMismatch", message, deps);
 }

@@ -25,7 +25,7 @@ describe("persistentvolume-expander/5 the next step", () => {
     // The volume already has that size.
     ["3Gi", "NodeResizePending", "3Gi", "wait"],
     ["3Gi", "NodeResizeInProgress", "3Gi", "wait"],
-    ["3Gi", "NodeResizeInfeasible", "3Gi", "tell-nodes"],
+    ["3Gi", "NodeResizeInfeasible", "3Gi", "request-node-expansion"],
     ["3Gi", "ControllerResizeInProgress", "3Gi", "3Gi"],
     ["3Gi", "ControllerResizeInfeasible", "3Gi", "3Gi"],
     ["3Gi", undefined, "3Gi", "3Gi"],

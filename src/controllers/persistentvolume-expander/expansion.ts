@@ -16,7 +16,7 @@ export type ExpansionStep =
   /** The nodes do the rest. */
   | { readonly kind: "wait" }
   /** The nodes must try again. */
-  | { readonly kind: "tell-nodes" }
+  | { readonly kind: "request-node-expansion" }
   /** The volume gets this size, then the nodes do the rest. */
   | { readonly kind: "expand"; readonly size: string };
 
@@ -31,7 +31,7 @@ export function nextStep({ spec, status }: PersistentVolumeClaim, volume: Persis
     case "NodeResizeInProgress":
       return isExpanded ? { kind: "wait" } : { kind: "expand", size: begun };
     case "NodeResizeInfeasible":
-      return isExpanded ? { kind: "tell-nodes" } : { kind: "expand", size: begun };
+      return isExpanded ? { kind: "request-node-expansion" } : { kind: "expand", size: begun };
     case "ControllerResizeInProgress":
       return { kind: "expand", size: begun };
     case "ControllerResizeInfeasible":

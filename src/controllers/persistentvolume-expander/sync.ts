@@ -48,7 +48,7 @@ export async function syncClaim(key: ObjectKey, deps: Deps, signal: AbortSignal)
   const driver = volume.spec?.flexVolume?.driver;
   if (plugin !== undefined) await askResizer(key, claim, plugin, deps, signal);
   else if (driver === undefined) {
-    tell(claim, "Normal", "ExternalExpanding", "waiting for an external controller to expand this PVC", deps);
+    recordEvent(claim, "Normal", "ExternalExpanding", "waiting for an external controller to expand this PVC", deps);
   } else if (isMarked && isExpandedOnNode(claim, volume)) await unmark(volume, deps, signal);
   else await expand(claim, volume, driver, deps, signal);
   return done;
@@ -75,18 +75,18 @@ async function askResizer(
   signal: AbortSignal,
 ): Promise<void> {
   const message = `CSI migration enabled for ${plugin}; waiting for external resizer to expand the pvc`;
-  tell(claim, "Normal", "ExternalExpanding", message, deps);
+  recordEvent(claim, "Normal", "ExternalExpanding", message, deps);
   try {
     await patchClaim(claim, withResizer(claim, driverOfPlugin(plugin) ?? ""), deps, signal);
   } catch (error) {
     if (signal.aborted) throw error;
     const problem = `error setting resizer annotation to pvc ${key}, with error ${errorMessage(error)}`;
-    tell(claim, "Warning", "ExternalExpanding", problem, deps);
+    recordEvent(claim, "Warning", "ExternalExpanding", problem, deps);
     throw new Error(problem, { cause: error });
   }
 }
 
-function tell(claim: Claim, type: EventType, reason: string, message: string, deps: Deps): void {
+function recordEvent(claim: Claim, type: EventType, reason: string, message: string, deps: Deps): void {
   deps.recorder.event(referenceTo(claim, PersistentVolumeClaims), type, reason, message);
 }
 
@@ -101,7 +101,7 @@ async function expand(claim: Claim, volume: Volume, driver: string, deps: Deps, 
     const what = { plugin: driver, operation: "expand_volume" };
     await timed(what, deps.metrics, deps.clock, () => expandFlexVolume(claim, volume, driver, deps, signal));
   } catch (error) {
-    if (!signal.aborted) tell(claim, "Warning", "VolumeResizeFailed", errorMessage(error), deps);
+    if (!signal.aborted) recordEvent(claim, "Warning", "VolumeResizeFailed", errorMessage(error), deps);
     throw error;
   }
 }
@@ -117,8 +117,8 @@ async function expandFlexVolume(
   const key = `${namespace}/${name}`;
   const step = nextStep(claim, volume);
   if (step.kind === "wait") return;
-  if (step.kind === "tell-nodes") {
-    await tellNodes(claim, volume, deps, signal);
+  if (step.kind === "request-node-expansion") {
+    await requestNodeExpansion(claim, volume, deps, signal);
     return;
   }
   const { size } = step;
@@ -130,16 +130,16 @@ async function expandFlexVolume(
   const grown = { ...volume, spec: { ...volume.spec, capacity: { ...volume.spec?.capacity, storage: size } } };
   const patched = await explained(`error updating pv for pvc ${key}`, patchVolume(volume, grown, deps, signal));
   if ((volume.spec?.volumeMode ?? "Filesystem") === "Filesystem") {
-    await explained(`error marking pvc ${key} for node expansion`, tellNodes(begun, patched, deps, signal));
+    await explained(`error marking pvc ${key} for node expansion`, requestNodeExpansion(begun, patched, deps, signal));
     return;
   }
   const finished = { ...begun, status: expanded(begun.status ?? {}, size) };
   const ended = await explained(`error marking pvc ${key} as resized`, patchClaim(begun, finished, deps, signal));
-  tell(ended, "Normal", "VolumeResizeSuccessful", `ExpandVolume succeeded for volume ${key}`, deps);
+  recordEvent(ended, "Normal", "VolumeResizeSuccessful", `ExpandVolume succeeded for volume ${key}`, deps);
 }
 
 /** The volume records the size before: if the claim is deleted meanwhile, the next claim starts with it. */
-async function tellNodes(claim: Claim, volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
+async function requestNodeExpansion(claim: Claim, volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
   const { namespace, name } = claim.metadata;
   const status = pendingOnNodes(claim.status ?? {}, deps.clock.now());
   await explained(

@@ -36,12 +36,12 @@ export const persistentVolumeClaimProtection: ControllerDescriptor = keyedContro
       pods: parts.informer(Pods),
       claimsApi: parts.client.resource(PersistentVolumeClaims),
       podsApi: parts.client.resource(Pods),
-      tellsUnused: gates.isEnabled("PersistentVolumeClaimUnusedSinceTime"),
+      reportsUnused: gates.isEnabled("PersistentVolumeClaimUnusedSinceTime"),
     };
     addClaimIndex(deps.pods);
     const queue = parts.queue({ name: "pvcprotection" });
     const lacksCondition = ({ status }: PersistentVolumeClaim): boolean =>
-      deps.tellsUnused && !status?.conditions?.some(({ type }) => type === "Unused");
+      deps.reportsUnused && !status?.conditions?.some(({ type }) => type === "Unused");
     parts.enqueue(deps.claims, queue, {
       on: ["add", "update"],
       when: (claim) => lacksCondition(claim) || concernsProtection(claim, finalizer),
@@ -49,7 +49,7 @@ export const persistentVolumeClaimProtection: ControllerDescriptor = keyedContro
     // A pod that runs on a node can only add users, so its claims need no check.
     const enqueue = (pod: Stored<Pod>, event: ChangeType): void => {
       const mayFree = event === "delete" || hasStoppedUsingVolumes(pod) || (pod.spec?.nodeName ?? "") === "";
-      if (!mayFree && !deps.tellsUnused) return;
+      if (!mayFree && !deps.reportsUnused) return;
       for (const key of claimKeysOf(pod)) queue.add(key, eventCause(Pods, event, pod));
     };
     parts.handle(deps.pods, {

@@ -25,7 +25,7 @@ export interface Deps {
   readonly claimsApi: ResourceClient<Claim>;
   readonly podsApi: ResourceClient<Stored<Pod>>;
   /** The gate PersistentVolumeClaimUnusedSinceTime. */
-  readonly tellsUnused: boolean;
+  readonly reportsUnused: boolean;
 }
 
 /** A live list of the pods of one namespace, read on first use and shared by all claims of a batch. */
@@ -62,14 +62,14 @@ export async function syncClaim(key: ObjectKey, live: LivePods, deps: Deps, sign
     podsOfClaim(deps.pods, objectKey(claim)).some((pod) => uses(pod, claim)) ||
     (await live.list(signal)).some((pod) => uses(pod, claim));
 
-  if (deps.tellsUnused && claim.metadata.deletionTimestamp === undefined) {
-    await tellUnused(claim, !(await isUsed(claim, keepsInUse)), deps, signal);
+  if (deps.reportsUnused && claim.metadata.deletionTimestamp === undefined) {
+    await reportUnused(claim, !(await isUsed(claim, keepsInUse)), deps, signal);
   }
   const protection = { finalizer, api: deps.claimsApi, isUsed: (claim: Claim) => isUsed(claim, blocksDeletion) };
   await syncProtection(claim, protection, signal);
 }
 
-async function tellUnused(claim: Claim, isUnused: boolean, deps: Deps, signal: AbortSignal): Promise<void> {
+async function reportUnused(claim: Claim, isUnused: boolean, deps: Deps, signal: AbortSignal): Promise<void> {
   const { status = {} } = claim;
   const conditions = status.conditions ?? [];
   const known = findCondition(conditions, "Unused");

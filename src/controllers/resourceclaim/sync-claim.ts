@@ -28,7 +28,7 @@ export async function syncClaim(key: ObjectKey, deps: Deps, signal: AbortSignal)
   }
   if (remaining.length < reservedFor.length) await release(claim, remaining, deps, signal);
   else if (remaining.length === 0 && isProtected(claim) && claim.metadata.deletionTimestamp !== undefined) {
-    await letGo(claim, deps, signal);
+    await removeUnusedFinalizer(claim, deps, signal);
   }
   if (remaining.length === 0) await deleteUnused(claim, deps, signal);
   return done;
@@ -98,7 +98,7 @@ async function release(
 }
 
 /** A deleted claim without users may still be allocated. */
-async function letGo(claim: Claim, { claimsApi }: Deps, signal: AbortSignal): Promise<void> {
+async function removeUnusedFinalizer(claim: Claim, { claimsApi }: Deps, signal: AbortSignal): Promise<void> {
   const { allocation, ...status } = claim.status ?? {};
   const freed =
     allocation === undefined ? claim : await claimsApi.updateStatus({ object: { ...claim, status } }, signal);

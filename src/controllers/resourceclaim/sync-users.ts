@@ -45,7 +45,7 @@ export async function syncPod(key: ObjectKey, deps: Deps, signal: AbortSignal): 
     );
     if (claim !== undefined) found.set(entry.name, claim);
   }
-  if (found.size > 0) await tell(deps.podsApi, pod, found, "pod", signal);
+  if (found.size > 0) await applyClaimNames(deps.podsApi, pod, found, "pod", signal);
 
   if ((pod.spec?.nodeName ?? "") === "") return done; // Before that, the scheduler reserves claims.
   // Deviation: upstream also reserves claims for a pod that has ended, releases them, and repeats this for ever.
@@ -66,7 +66,7 @@ export async function syncPodGroup(key: ObjectKey, deps: Deps, signal: AbortSign
     );
     if (claim !== undefined) found.set(entry.name, claim);
   }
-  if (found.size > 0) await tell(deps.groupsApi, group, found, "PodGroup", signal);
+  if (found.size > 0) await applyClaimNames(deps.groupsApi, group, found, "PodGroup", signal);
   return done;
 }
 
@@ -197,7 +197,7 @@ function ownerReference<T extends StoredObject>(owner: NoInfer<T>, resource: Res
 }
 
 /** Applies only the new names: names that an earlier sync applied leave the status until they are found again. */
-async function tell(
+async function applyClaimNames(
   api: Pick<Deps["podsApi"], "apply"> | Pick<Deps["groupsApi"], "apply">,
   { metadata: { namespace, name } }: ClaimUser,
   found: NewClaims,

@@ -67,7 +67,7 @@ function syncVolume(pod: Stored<Pod>, name: string, spec: VolumeSpec, labels: re
   const use = useOf(pod, labels[0] ?? "", mountsWithContext(plugin, driver, deps));
   for (const conflict of deps.users.add(volume, objectKey(pod), use, driver)) {
     // If one of the two pods is gone, the conflict is over; upstream then reports no further conflicts.
-    if (!tell(conflict, deps)) return;
+    if (!reportConflict(conflict, deps)) return;
   }
 }
 
@@ -88,7 +88,7 @@ function useOf({ spec }: Pod, label: string, isSupported: boolean): VolumeUse {
   return isRecursive ? { label: "", policy: "Recursive" } : { label, policy: "MountOption" };
 }
 
-function tell(conflict: Conflict, { pods, recorder }: Deps): boolean {
+function reportConflict(conflict: Conflict, { pods, recorder }: Deps): boolean {
   const pod = pods.get(conflict.pod);
   if (pod === undefined) return false;
   recorder.event(referenceTo(pod, Pods), "Normal", `${conflict.property}Conflict`, conflictMessage(conflict));

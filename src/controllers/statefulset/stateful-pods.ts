@@ -64,7 +64,7 @@ export class StatefulPods {
       if (!hasStorage(set, pod)) {
         pod = withStorage(set, pod);
         isConsistent = false;
-        await this.#telling("Update", set, pod, this.#createClaims(set, pod, signal));
+        await this.#reportingFailure("Update", set, pod, this.#createClaims(set, pod, signal));
       }
       if (!this.claimsAreOwnedAsWanted(set, pod)) {
         isConsistent = false;
@@ -93,7 +93,7 @@ export class StatefulPods {
   async delete(set: StatefulSet, pod: StatefulPod, signal: AbortSignal): Promise<void> {
     const { namespace, name } = pod.metadata;
     const deleted = tolerate(this.#deps.podsApi.delete({ namespace, name }, signal), isNotFound);
-    await this.#telling("Delete", set, pod, deleted);
+    await this.#reportingFailure("Delete", set, pod, deleted);
     this.#podEvent("Delete", set, pod);
   }
 
@@ -127,7 +127,7 @@ export class StatefulPods {
   }
 
   #ownClaims(set: StatefulSet, pod: StatefulPod, signal: AbortSignal): Promise<void> {
-    return this.#telling("Update", set, pod, this.updateClaimOwners(set, pod, signal));
+    return this.#reportingFailure("Update", set, pod, this.updateClaimOwners(set, pod, signal));
   }
 
   async #createClaims(set: StatefulSet, pod: StatefulPod, signal: AbortSignal): Promise<void> {
@@ -172,7 +172,7 @@ export class StatefulPods {
   }
 
   /** Records an event if the call fails. */
-  async #telling(verb: Verb, set: StatefulSet, pod: StatefulPod, call: Promise<void>): Promise<void> {
+  async #reportingFailure(verb: Verb, set: StatefulSet, pod: StatefulPod, call: Promise<void>): Promise<void> {
     try {
       await call;
     } catch (error) {

@@ -36,7 +36,7 @@ export async function syncStatefulSet(key: ObjectKey, deps: Deps, signal: AbortS
   const pods = await claimPods(set, selector, deps, signal);
   const now = deps.clock.now(); // one instant for the status and the next check
   const status = await updateSet(set, selector, pods, now, deps, signal);
-  return lookAgainForAvailability(set, status, pods, now, deps);
+  return requeueForAvailability(set, status, pods, now, deps);
 }
 
 /** Pods whose name does not match this set do not belong to it. */
@@ -109,7 +109,7 @@ async function performUpdate(
 }
 
 /** A pod becomes available by time alone, without an event. */
-function lookAgainForAvailability(
+function requeueForAvailability(
   set: StatefulSet,
   { readyReplicas, availableReplicas }: StatefulSetStatus,
   pods: readonly StoredPod[],

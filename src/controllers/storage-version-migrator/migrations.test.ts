@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { migrated, migrating } from "./definition-status.ts";
-import { failed, isYoung, type Migration, started, stopped, succeeded, turnOf } from "./migrations.ts";
+import { failed, isYoung, type Migration, nextMigration, started, stopped, succeeded } from "./migrations.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 
@@ -41,9 +41,9 @@ describe("storage-version-migrator/1 the next migration of a resource", () => {
       undefined,
     ],
   ])("%s", (_, migrations, ended, next) => {
-    const turn = turnOf(migrations);
-    expect(names(turn.ended)).toEqual(ended);
-    expect(turn.next?.metadata.name).toBe(next);
+    const found = nextMigration(migrations);
+    expect(names(found.ended)).toEqual(ended);
+    expect(found.next?.metadata.name).toBe(next);
   });
 });
 

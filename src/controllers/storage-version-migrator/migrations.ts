@@ -28,7 +28,7 @@ export const isRunning = (migration: Migration): boolean => isTrue(migration, "R
 export const hasSucceeded = (migration: Migration): boolean => isTrue(migration, "Succeeded");
 export const isTerminal = (migration: Migration): boolean => hasSucceeded(migration) || isTrue(migration, "Failed");
 
-export interface Turn {
+export interface NextMigration {
   /** Migrations that have ended and still have the condition Running. */
   readonly ended: readonly Migration[];
   /** The oldest waiting migration, when none runs. */
@@ -36,7 +36,7 @@ export interface Turn {
 }
 
 /** Of the migrations of one resource at most one runs at a time. */
-export function turnOf(migrations: readonly Migration[]): Turn {
+export function nextMigration(migrations: readonly Migration[]): NextMigration {
   const ended = migrations.filter((migration) => isRunning(migration) && isTerminal(migration));
   const isBusy = migrations.some((migration) => isRunning(migration) && !isTerminal(migration));
   const waiting = migrations.filter((migration) => !isRunning(migration) && !isTerminal(migration));

@@ -15,10 +15,10 @@ import {
   type GroupResource,
   hasSucceeded,
   type Migration,
+  nextMigration,
   resourceOf,
   started,
   stopped,
-  turnOf,
 } from "./migrations.ts";
 
 type Definition = StoredCluster<CustomResourceDefinition>;
@@ -39,7 +39,7 @@ export async function runMigrations(wanted: GroupResource, deps: RunnerDeps, sig
     const { group, resource } = resourceOf(migration);
     return group === wanted.group && resource === wanted.resource;
   });
-  const { ended, next } = turnOf(ofResource);
+  const { ended, next } = nextMigration(ofResource);
   for (const migration of ended) {
     const isSuccess = hasSucceeded(migration);
     await applyStatus(wanted, (definition) => migrated(definition, isSuccess, clock.now()), deps, signal);

@@ -22,9 +22,9 @@ export function selectPodsToDelete(
   options: DeletionOrderOptions,
 ): readonly Stored<Pod>[] {
   if (count >= pods.length) return pods;
-  const crowd = countActiveByNode(siblingPods);
+  const countByNode = countActiveByNode(siblingPods);
   return pods
-    .map((pod) => describe(pod, crowd, options))
+    .map((pod) => describe(pod, countByNode, options))
     .sort((a, b) => compare(a, b, options.now))
     .slice(0, count)
     .map((candidate) => candidate.pod);
@@ -45,7 +45,11 @@ interface Candidate {
   readonly createdMs: EpochMs;
 }
 
-function describe(pod: Stored<Pod>, crowd: ReadonlyMap<string, number>, options: DeletionOrderOptions): Candidate {
+function describe(
+  pod: Stored<Pod>,
+  countByNode: ReadonlyMap<string, number>,
+  options: DeletionOrderOptions,
+): Candidate {
   const isReady = isPodReady(pod);
   const { regular, sidecar } = mostRestarts(pod);
   return {
@@ -54,7 +58,7 @@ function describe(pod: Stored<Pod>, crowd: ReadonlyMap<string, number>, options:
     phaseRank: phaseRank(pod),
     isReady,
     deletionCost: options.usesDeletionCost ? podDeletionCost(pod) : 0,
-    siblingsOnNode: crowd.get(pod.spec?.nodeName ?? "") ?? 0,
+    siblingsOnNode: countByNode.get(pod.spec?.nodeName ?? "") ?? 0,
     readySinceMs: isReady ? readyTime(pod) : undefined,
     restarts: regular,
     sidecarRestarts: sidecar,

@@ -41,7 +41,7 @@ export async function syncReplicas<T extends ReplicaObject>(
   deps.consistency.wroteAt(key, owner.metadata.uid, deps.kind.resource, updated.metadata.resourceVersion);
 
   if (scaleError !== undefined) throw scaleError; // after the status write, which reports the reason to the user
-  return lookAgainForAvailability(updated, pods, now, deps);
+  return requeueForAvailability(updated, pods, now, deps);
 }
 
 /** No retry can fix a selector; the next update of the object queues it again. */
@@ -51,7 +51,7 @@ function reportSelector<T extends ReplicaObject>(owner: T, error: ValueError, de
 }
 
 /** A pod becomes available by time alone, without an event. */
-function lookAgainForAvailability<T extends ReplicaObject>(
+function requeueForAvailability<T extends ReplicaObject>(
   owner: T,
   pods: OwnPods,
   now: EpochMs,

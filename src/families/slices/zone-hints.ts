@@ -57,7 +57,7 @@ function countRightHints(
 
 /** The zone that the next endpoint of a zone serves. counts: updated for each lent endpoint. */
 function lending(allocations: ReadonlyMap<string, Allocation>, counts: Map<string, number>): (zone: string) => string {
-  const { giving, receiving } = whoGives(allocations, counts);
+  const { giving, receiving } = planTransfers(allocations, counts);
   return (zone) => {
     const toGive = giving.get(zone) ?? 0;
     const receiver = toGive > 0 ? receiving.keys().next().value : undefined;
@@ -80,7 +80,7 @@ function lower(counts: Map<string, number>, zone: string): void {
  * How many endpoints zones give and get: one at a time, from the zone with the largest surplus to the zone with the
  * largest deficit.
  */
-function whoGives(
+function planTransfers(
   allocations: ReadonlyMap<string, Allocation>,
   counts: ZoneCounts,
 ): { readonly giving: Map<string, number>; readonly receiving: Map<string, number> } {

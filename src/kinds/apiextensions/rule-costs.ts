@@ -16,7 +16,7 @@ const BLAMED_MAX = 4;
 export class RuleCosts {
   readonly #isUnchanged: boolean;
   #total = 0n;
-  #dearest: { readonly path: field.FieldPath; readonly cost: bigint }[] = [];
+  #mostExpensive: { readonly path: field.FieldPath; readonly cost: bigint }[] = [];
 
   /** An unchanged schema is checked only for its total. */
   constructor(isUnchanged: boolean) {
@@ -28,7 +28,7 @@ export class RuleCosts {
     this.#total = plus(this.#total, cost);
     if (cost >= BLAME_MIN) {
       // A stable sort, like upstream's for lists this short.
-      this.#dearest = [...this.#dearest, { path, cost }]
+      this.#mostExpensive = [...this.#mostExpensive, { path, cost }]
         .sort((a, b) => (a.cost === b.cost ? 0 : a.cost > b.cost ? -1 : 1))
         .slice(0, BLAMED_MAX);
     }
@@ -42,7 +42,7 @@ export class RuleCosts {
     const blame = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
     const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
     return [
-      ...this.#dearest.map((each) => field.forbidden(each.path, blame)),
+      ...this.#mostExpensive.map((each) => field.forbidden(each.path, blame)),
       field.forbidden(path, excess(what, this.#total, SCHEMA_MAX)),
     ];
   }

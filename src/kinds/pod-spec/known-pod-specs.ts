@@ -33,7 +33,7 @@ export class KnownPodSpecs {
 
   /** Finds a pod's spec. The returned spec shares the known parts. */
   find({ spec, metadata }: core.Pod): FoundSpec | undefined {
-    const known = spec && this.#known.get(clueOf(spec));
+    const known = spec && this.#known.get(cacheKeyOf(spec));
     if (spec === undefined || known === undefined) return undefined;
     const united = unite(known.spec, spec);
     if (united === undefined || !isSame(known.annotations ?? {}, metadata?.annotations ?? {})) return undefined;
@@ -52,7 +52,7 @@ export class KnownPodSpecs {
   add({ spec, metadata }: core.Pod): void {
     if (spec === undefined || dependsOnMore(spec)) return;
     const known = { spec, annotations: metadata?.annotations, qosClass: undefined, isUnwarned: undefined };
-    this.#known.set(clueOf(spec), known);
+    this.#known.set(cacheKeyOf(spec), known);
     this.#current = { spec, known };
   }
 }
@@ -70,7 +70,7 @@ export function knownPodSpecs(gates: FeatureGateReader): KnownPodSpecs {
 }
 
 /** A key that usually distinguishes templates. For each key only the last spec is kept. */
-function clueOf({ containers, serviceAccountName }: core.PodSpec): string {
+function cacheKeyOf({ containers, serviceAccountName }: core.PodSpec): string {
   const [first] = containers ?? [];
   return `${first?.image} ${first?.name} ${serviceAccountName} ${containers?.length}`;
 }

@@ -138,7 +138,7 @@ export class Elector implements HeldLease {
     } finally {
       this.#hasEnded = true;
       this.#doubtTimer?.[Symbol.dispose]();
-      this.#tellDoubters();
+      this.#notifyDoubters();
       this.#options.onStoppedLeading();
     }
   }
@@ -321,18 +321,18 @@ export class Elector implements HeldLease {
     const { clock } = this.#options;
     this.#doubtTimer?.[Symbol.dispose]();
     const leftMs = Math.max(0, this.#certainMs - this.#sinceRenewalMs);
-    this.#doubtTimer = this.isLeader ? clock.after(leftMs, () => this.#tellDoubters()) : undefined;
+    this.#doubtTimer = this.isLeader ? clock.after(leftMs, () => this.#notifyDoubters()) : undefined;
   }
 
   /** Requests in progress were started with a certainty that has ended. */
   #doubtNow(): void {
     if (this.#doubtTimer?.isPending !== true) return;
     this.#doubtTimer[Symbol.dispose]();
-    this.#tellDoubters();
+    this.#notifyDoubters();
   }
 
-  #tellDoubters(): void {
-    for (const tell of this.#doubters) tell();
+  #notifyDoubters(): void {
+    for (const notify of this.#doubters) notify();
   }
 
   /** A record that changed since the last read counts as fresh from now on. */
