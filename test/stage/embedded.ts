@@ -77,7 +77,9 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     },
   });
   const { clock } = world;
-  const { ca, key } = signingPair(clock.now());
+  const { controllers } = casts[scenario.cast];
+  const isSigning = controllers.includes("certificatesigningrequest-signing-controller");
+  const { ca, key } = signingPair(clock.now(), isSigning ? "rsa" : "ec");
   world.host.write("ca.crt", ca);
   world.host.write("ca.key", key);
   let log = "";
@@ -85,7 +87,6 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     log += line;
   };
   const logger = createLogger({ clock, format: "text", verbosity: new LogVerbosity(), write });
-  const { controllers } = casts[scenario.cast];
   let check: (() => Promise<void>) | undefined;
   const checked = (transport: Transport): Transport => ({
     async send(request, signal) {
