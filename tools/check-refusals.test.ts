@@ -50,7 +50,7 @@ function check(
 }
 
 describe("make check refuses", () => {
-  describe("what the compiler sees", () => {
+  describe("violations that the compiler finds", () => {
     const head = `import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { TokenReviews } from "#api/generated/resources/authentication-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -121,7 +121,7 @@ declare const pod: Stored<Pod>;
     });
   });
 
-  describe("what the linter sees", () => {
+  describe("violations that the linter finds", () => {
     const expressions = [
       "Date.now()",
       "new Date()",
@@ -157,7 +157,7 @@ declare const pod: Stored<Pod>;
     });
   });
 
-  it("a promise that nobody awaits", () => {
+  it("a promise that is not awaited", () => {
     const code = "async function g(): Promise<void> {}\nexport function f(): void {\n  g();\n}\n";
     const { status, output } = check("promises", { "src/base/offence.ts": code }, ["src/base"]);
     expect(status).toBe(1);
@@ -184,7 +184,7 @@ declare const pod: Stored<Pod>;
     expect(output).toContain("src/controllers/offence/controller.ts: lacks a label");
   });
 
-  it("a file that nobody imports", () => {
+  it("a file without an importer", () => {
     const { status, output } = check("dead-code", { "src/base/offence.ts": "// Dead.\nexport const f = 1;\n" });
     expect(status).toBe(1);
     expect(output).toContain("src/base/offence.ts");

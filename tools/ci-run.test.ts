@@ -32,7 +32,7 @@ describe(".ci/run", () => {
     return { status, stdout, lines, last: lines.at(-1), ran, leftOut, cutOff };
   }
 
-  it("sums what the targets count", () => {
+  it("adds up the counts of the targets", () => {
     const { status, last, ran, leftOut } = run({ test: 'echo "7 0 2" >>"$STEERSMAN_TEST_TOTALS"' });
     expect(status).toBe(0);
     expect(last).toBe(`${ran.length - 1 + 7} passed, 0 failed, 2 skipped`);
@@ -45,7 +45,7 @@ describe(".ci/run", () => {
     expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThan(78 * 60);
   });
 
-  it("without time leaves out the longer suites, names them and counts them as skipped", () => {
+  it("leaves out the longer suites when time is short, names them and counts them as skipped", () => {
     const all = run({}).ran;
     const { status, last, ran, leftOut } = run({}, { seconds: 30 });
     expect(status).toBe(0);
@@ -54,7 +54,7 @@ describe(".ci/run", () => {
     expect(last).toBe(`${mustRun.length} passed, 0 failed, ${leftOut.length} skipped`);
   });
 
-  it("gives what can be cut short the time that the others leave", () => {
+  it("gives suites with a time limit the time that the others leave", () => {
     const given = (seconds: number) =>
       /==> make test-faults ARGS=--seconds=(\d+)/.exec(run({}, { seconds }).stdout)?.[1] ?? "none";
     expect([given(78 * 60), given(600)]).toEqual(["480", "none"]);
@@ -68,7 +68,7 @@ describe(".ci/run", () => {
     expect(last).toMatch(/ 0 failed, \d+ skipped$/);
   });
 
-  it("a step that must run and does not end is a failure, and the time is kept", () => {
+  it("a required step that hangs is a failure, and the total time is kept", () => {
     const { status, lines, leftOut } = run({ test: "sleep 600" }, { seconds: 3 });
     expect(status).toBe(1);
     expect(lines).toContainEqual(expect.stringMatching(/^FAILED: make test \(did not end within \d seconds\)$/));
@@ -76,7 +76,7 @@ describe(".ci/run", () => {
     expect(lines.at(-1)).toMatch(/^2 passed, 1 failed, \d+ skipped$/);
   });
 
-  it("repeats at the end what failed", () => {
+  it("repeats the failures at the end", () => {
     const named = "FAILED: a.test.ts: says 3 of 4";
     const { lines } = run({ test: `printf '5 2 0\\n${named}\\n' >>"$STEERSMAN_TEST_TOTALS"; exit 2` });
     expect(lines.slice(-3)).toEqual([named, "FAILED: make test", expect.stringMatching(/ 2 failed, 0 skipped$/)]);

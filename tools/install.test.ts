@@ -7,7 +7,7 @@ import { afterAll, expect, it } from "vitest";
 const directory = mkdtempSync(join(tmpdir(), "install-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-it("installs nothing whose integrity the lockfile does not state", () => {
+it("refuses packages without integrity in the lockfile", () => {
   const { platform, arch } = process;
   const packages = {
     "": {},

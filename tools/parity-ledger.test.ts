@@ -19,14 +19,14 @@ describe("idsInTests", () => {
     { source: `const cases = [{ id: "machinery/6.r3", name: "x" }]`, ids: ["machinery/6.r3"] },
     { source: `{ name: "replicaset/7, replicaset/8 both", play() {} }`, ids: ["replicaset/7", "replicaset/8"] },
     { source: `it("counts pods like replicaset/7", f)`, ids: [] },
-    { source: `it("apps/v1 is no id", f)`, ids: [] },
+    { source: `it("apps/v1 is not an id", f)`, ids: [] },
   ])("finds $ids in $source", ({ source, ids }) => {
     expect(idsInTests(source, "a.test.ts", prefixes)).toEqual(
       ids.map((id) => ({ id, file: "a.test.ts", isVirtualOnly: false })),
     );
   });
 
-  it("knows which scenarios play in virtual time only; an id that also plays elsewhere does not", () => {
+  it("finds the scenarios that play in virtual time only; an id that also plays elsewhere is not virtual", () => {
     const source = [
       `{ name: "replicaset/1 waits a day", virtualOnly: "a day", play() {} },`,
       `{ name: "replicaset/2 acts", play() {} },`,
@@ -60,7 +60,7 @@ const index = parseIndex("### Workloads\n\n| [replicaset](parity/replicaset.md) 
 const carries = (...ids: string[]) => ids.map((id) => ({ id, file: "src/a.test.ts", isVirtualOnly: false }));
 
 describe("parsePage and parseIndex", () => {
-  it("read the rows with the notes right below them, and what the index says of the page", () => {
+  it("read the rows with the notes below them, and the page's entry in the index", () => {
     expect(rows).toEqual([
       { id: "replicaset/1", state: "planned", text: "a", notes: [] },
       { id: "replicaset/2", state: "done", text: "b | c", notes: ["Note: seen on the real server."] },
@@ -98,7 +98,7 @@ describe("checkLedger", () => {
     const section = [...rows.slice(1), { id: "machinery/7.4.r1", state: "planned", text: "x", notes: [] } as const];
     expect(problemsOf({ rows: section, tested: carries("replicaset/2", "machinery/7.4") })).toEqual([]);
   });
-  it("refuses a row that vanished, and one that is there twice", () => {
+  it("refuses a lost row and a duplicate row", () => {
     expect(problemsOf({ rows: rows.slice(1) })).toEqual([
       "docs/parity/replicaset.md: has 2 rows, docs/parity.md says 3",
     ]);
@@ -113,7 +113,7 @@ describe("checkLedger", () => {
       "docs/parity/job.md: is in the index, but does not exist",
     ]);
   });
-  it("refuses a text that is cut off, and a deviation that does not say how", () => {
+  it("refuses a text that is cut off, and a deviation without a description", () => {
     const [first = rows[0], , third] = rows;
     if (first === undefined || third === undefined) throw new Error("three rows");
     const bad = [
@@ -128,14 +128,14 @@ describe("checkLedger", () => {
 });
 
 describe("syncPage", () => {
-  it("marks rows done, keeps everything else, and never takes a row back", () => {
+  it("marks rows as done, keeps everything else, and never unmarks a row", () => {
     const synced = syncPage(page, carries("replicaset/1", "replicaset/3"));
     expect(synced).toBe(page.replace("replicaset/1** (planned)", "replicaset/1** (done)"));
   });
 });
 
 describe("countRows", () => {
-  it("counts by state, and what is done in virtual time only", () => {
+  it("counts rows by state, and those done in virtual time only", () => {
     expect(countRows(rows, carries("replicaset/2"))).toEqual({
       rows: 3,
       done: 1,

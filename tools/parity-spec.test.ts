@@ -132,7 +132,7 @@ describe("pagesOfSpec", () => {
     });
   });
 
-  it("keeps what an area shares", () => {
+  it("keeps the shared facts of an area", () => {
     expect(rowsOf("workloads")).toEqual({
       "workloads/S1": "Default limiter.",
       "workloads/slow-start": "batches.",
@@ -143,7 +143,7 @@ describe("pagesOfSpec", () => {
     expect(Object.keys(rowsOf("cloud"))).toEqual(["cloud-loops/about", "service-lb/about", "service-lb/1"]);
   });
 
-  it("refuses a bullet without a label that it knows", () => {
+  it("refuses a bullet without a known label", () => {
     const strange = { ...checklists, "storage.md": "# S\n\n### a-controller\n- Strange: x.\n" };
     expect(() => pagesOfSpec((file) => strange[file as keyof typeof strange] ?? "")).toThrow("no known label");
   });
@@ -181,7 +181,7 @@ describe("importPages", () => {
     expect(job).toHaveLength(9);
   });
 
-  it("is what it reads, the second time", () => {
+  it("gives the same pages the second time", () => {
     const again = imported.map(({ name, markdown }) => ({ name, rows: parsePage(markdown) }));
     expect(importPages(pages, again)).toEqual(imported);
   });

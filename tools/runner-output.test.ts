@@ -24,7 +24,7 @@ const vitest = [
   " ✓ src/c.test.ts (1 test) 1ms",
 ];
 
-it("counts what bun test did, and shows failures under their file", () => {
+it("counts the results of bun test, and shows failures under their file", () => {
   const output = new RunnerOutput(true);
   expect(bun.flatMap((line) => output.take(line))).toEqual([
     "src/b.test.ts:",
@@ -35,7 +35,7 @@ it("counts what bun test did, and shows failures under their file", () => {
   expect(output.counts).toEqual({ files: 2, tests: 5, failed: 1 });
 });
 
-it("counts what vitest did, and shows failures", () => {
+it("counts the results of vitest, and shows failures", () => {
   const output = new RunnerOutput(true);
   expect(vitest.flatMap((line) => output.take(line))).toEqual([vitest[2], vitest[3]]);
   expect(output.counts).toEqual({ files: 3, tests: 15, failed: 1 });

@@ -25,7 +25,7 @@ it("reads a vitest report", () => {
   expect(totalsOfVitest(JSON.stringify(report))).toEqual({ passed: 3, failed: 1, skipped: 3 });
 });
 
-it("names what failed and why, each in one line", () => {
+it("names each failure with its reason in one line", () => {
   const xml = `<testsuite name="in">
     <testcase name="fails &amp; &quot;q&quot;" classname="in" time="0.1" file="a.test.ts" line="2" assertions="1">
       <failure type="AssertionError" message="expect(a).toBe(b)&#10;&#10;Expected: 2&#10;">trace</failure>
@@ -60,7 +60,7 @@ it("counts a runner that fails without a failed test as one failure", () => {
   expect(judge({ passed: 4, failed: 0, skipped: 0 }, true).failed).toBe(0);
 });
 
-it("takes a green runner that tells of no test for a failure", () => {
+it("counts a green runner without any test as a failure", () => {
   expect(judgeSuites(noTests, [], true)).toEqual({
     totals: { passed: 0, failed: 1, skipped: 0 },
     failed: ["the runner is green, but told of no test"],
@@ -70,7 +70,7 @@ it("takes a green runner that tells of no test for a failure", () => {
   expect(judgeSuites(noTests, ["a"], false)).toEqual({ totals: { ...noTests, failed: 1 }, failed: ["a"] });
 });
 
-it("reads what a program told of its totals", () => {
+it("reads the totals that a program wrote", () => {
   expect(totalsOfFile("3 1 0\nFAILED: a: b\n2 0 1\n")).toEqual({
     totals: { passed: 5, failed: 1, skipped: 1 },
     failed: ["a: b"],

@@ -8,7 +8,7 @@ it("names the packages of a bundle with their licenses", () => {
   expect(licenseTexts([...packages])).toMatch(/^re2js \d+\.\d+\.\d+, MIT\n\n/);
 });
 
-it("has the licenses of the very runtime that is compiled in, of its engine and of its libraries", () => {
+it("has the licenses of the runtime that is compiled in, of its engine and of its libraries", () => {
   const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   const text = runtimeLicenseTexts();
   expect(text).toContain(`Bun ${devDependencies.bun}\n`);

@@ -15,7 +15,7 @@ interface Seen {
 const cases = Object.values(suites).flat();
 const rows = [...new Set(cases.flatMap((each) => ("row" in each ? [(each as RowCase).row] : [])))];
 
-describe("machinery/8.r11 a dry run answers like the deed, and stores nothing", () => {
+describe("machinery/8.r11 a dry run answers like the real request, and stores nothing", () => {
   const subject = embeddedSubject(moreSettings);
   afterAll(() => subject.close());
 

@@ -16,7 +16,7 @@ const UNEXPECTED_BY_UPSTREAM: readonly RegExp[] = [
 
 const HEAP_GROWTH_BYTES_MAX = 16 * 1024 * 1024;
 
-it("survives 10,000 fuzzed requests, and keeps nothing of them", async () => {
+it("survives 10,000 fuzzed requests without keeping memory", async () => {
   const subject = embeddedSubject(moreSettings);
   const heap: number[] = [];
   const { statuses, internalErrors } = await fuzzAlone(

@@ -16,7 +16,7 @@ interface Seen {
 const cases = Object.values(suites).flat();
 const rows = [...new Set(cases.flatMap((each) => ("row" in each ? [(each as RowCase).row] : [])))];
 
-describe("machinery/7.1.r11 answers in protobuf what it answers in JSON", () => {
+describe("machinery/7.1.r11 gives the same answers in protobuf as in JSON", () => {
   const subject = embeddedSubject(moreSettings);
   afterAll(() => subject.close());
 

@@ -60,7 +60,7 @@ describe("machinery/7.2.r4 the recorded answers of the real kube-apiserver judge
   for (const [suite, cases] of Object.entries(suites)) {
     const recording = parseExactJson(readFileSync(join(folderOfRecords, `${suite}.json`), "utf8")) as Recording;
     describe(suite, () => {
-      it("has a record of every case, and of no other", () => {
+      it("has a recording of every case and no other", () => {
         expect(Object.keys(recording).sort()).toEqual(cases.map(({ name }) => name).sort());
       });
       for (const [index, judged] of cases.entries()) {

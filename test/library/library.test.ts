@@ -32,7 +32,7 @@ beforeAll(() => {
 }, LIMIT_MS);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-it("carries its documentation and nothing of the sources", () => {
+it("contains its documentation and no sources", () => {
   const names = readdirSync(join(directory, "node_modules/steersman"));
   for (const name of ["README.md", "LICENSE", "docs", "examples", "dist"]) expect(names).toContain(name);
   expect(names).not.toContain("src");

@@ -22,7 +22,7 @@ const good: LongRun = {
 };
 
 describe("the verdict on a long run", () => {
-  it("has nothing to say about a level run", () => expect(problemsOf(good)).toEqual([]));
+  it("finds no fault in a run without growth", () => expect(problemsOf(good)).toEqual([]));
 
   it.each([
     { what: { end: { ...counts, timers: 200 } }, problem: "timers grew from 100 to 200" },

@@ -151,7 +151,7 @@ describeReal("an API server that goes away and comes back", () => {
     [go, ours] = await Promise.all([live("go"), live("ours")]);
   }, LIMIT_MS);
 
-  it("machinery/5.2 waits and recovers without an election, and says that it is healthy meanwhile", () => {
+  it("machinery/5.2 waits and recovers without an election, and reports itself healthy meanwhile", () => {
     expect(ours.aloneSurvives).toBe(true);
     expect(ours.healthMeanwhile).toEqual([200, 200]);
     expect(go.aloneSurvives).toBe(true);

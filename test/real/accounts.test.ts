@@ -24,7 +24,7 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
     await plane.stop();
   }, 60_000);
 
-  it("serviceaccount-token/tests, serviceaccount-token/7 makes tokens that the API server knows, until their secret is gone", async () => {
+  it("serviceaccount-token/tests, serviceaccount-token/7 makes tokens that the API server accepts until their secret is deleted", async () => {
     const stage = await realScene(plane);
     const other = (await realScene(plane)).namespace;
     await stage.of(ServiceAccounts).create(account("ro"));

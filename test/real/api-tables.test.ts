@@ -66,7 +66,7 @@ describeReal("api tables on a real API server", () => {
     }
   });
 
-  it("decodes from protobuf what the server says in JSON", async () => {
+  it("decodes protobuf to the objects that the server sends as JSON", async () => {
     // Component statuses are probed for each request, in any order.
     const listable = builtinResources().filter((row) => row.servedByDefault && row.verbs.includes("watch"));
     let objects = 0;
@@ -79,7 +79,7 @@ describeReal("api tables on a real API server", () => {
     expect(objects).toBeGreaterThan(100);
   });
 
-  it("encodes what the server stores", async () => {
+  it("encodes objects that the server can store", async () => {
     const deployment = {
       apiVersion: "apps/v1",
       kind: "Deployment",

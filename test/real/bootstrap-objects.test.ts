@@ -65,7 +65,7 @@ async function objectsOf(subject: Subject, target: string): Promise<unknown[]> {
   });
 }
 
-describeReal("the objects that a cluster begins with", () => {
+describeReal("the initial objects of a cluster", () => {
   const plane = useControlPlane();
 
   it.each(Object.entries(LISTS))(

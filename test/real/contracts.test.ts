@@ -13,7 +13,7 @@ const { gates, extraVersions } = profiles.alpha;
 const gateFlag = `--feature-gates=${Object.keys(gates).map((gate) => `${gate}=true`)}`;
 const versionFlag = `--runtime-config=${extraVersions.map((version) => `${version}=true`)}`;
 
-describeReal("what controllers may do", () => {
+describeReal("the rights of controllers", () => {
   const plane = useControlPlane({ apiServerFlags: [gateFlag, versionFlag] });
 
   // The token controller uses the manager's own credentials.

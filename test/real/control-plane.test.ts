@@ -27,14 +27,14 @@ describeReal("the real control plane", () => {
     });
   });
 
-  it("forbids what RBAC does not allow to a service account", async () => {
+  it("refuses requests that RBAC does not allow a service account", async () => {
     const token = await control.tokenFor("default", "nobody");
     const answer = await asServiceAccount(control, token, "/api/v1/secrets");
     expect(answer.status).toBe(403);
     expect(answer.text).toContain('User \\"system:serviceaccount:default:nobody\\" cannot list resource');
   });
 
-  it("knows a user and groups by client certificate", async () => {
+  it("takes the user and groups from the client certificate", async () => {
     const client = control.pki.clientCertificate("jane", ["system:masters"]);
     const url = `${control.server}/apis/authentication.k8s.io/v1/selfsubjectreviews`;
     const answer = await callHttps({ url, method: "POST", body: {}, caPem: control.pki.ca.certificatePem, client });
@@ -68,7 +68,7 @@ describeReal("the real control plane", () => {
     expect((await control.kubectl(["get", "namespace", "nowhere"])).stderr).toContain("NotFound");
   });
 
-  it("keeps its data over a restart, and forgets history with a compaction", async () => {
+  it("keeps its data across a restart, and loses history by a compaction", async () => {
     const list = JSON.parse((await control.request("GET", configMaps)).text);
     await control.request("POST", configMaps, { metadata: { name: "kept" } });
     await control.compactEtcd();

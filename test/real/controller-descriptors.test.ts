@@ -14,11 +14,11 @@ const everything = ["*", ...offByDefault];
 /** Built from the root client, so it has no service account. */
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
-describeReal("the controllers that are known", () => {
+describeReal("the known controllers", () => {
   const plane = useControlPlane();
   const daemons = useIdleDaemons("controller-descriptors");
 
-  it("machinery/1.4.n1, machinery/1.4.r1..r52 have the Go program's names, and those of its list that are off by default", async () => {
+  it("machinery/1.4.n1, machinery/1.4.r1..r52 have the Go program's names, and the same controllers off by default", async () => {
     const { stdout } = await runToEnd(goDaemon(), ["--help"]);
     const listed = (title: string): string[] =>
       new RegExp(`${title} controllers: (.*?)(?: \\(default|$)`, "m").exec(stdout)?.[1]?.split(", ") ?? [];

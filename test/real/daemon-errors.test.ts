@@ -36,7 +36,7 @@ function sortedAggregate(text: string): string {
 
 let port = 0;
 
-describeReal("bad command lines end as the Go program's do", () => {
+describeReal("wrong command lines end as in the Go program", () => {
   beforeAll(async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

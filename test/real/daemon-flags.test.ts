@@ -191,7 +191,7 @@ describeReal("the command line", () => {
     expect(changed.length).toBeGreaterThan(80);
   }, 60_000);
 
-  it("machinery/1.7.n1 takes a number that is given as 0 for 0, as the Go program does", async () => {
+  it("machinery/1.7.n1 accepts an explicit 0 as 0, as the Go program does", async () => {
     const positive = new Set(["concurrent-device-taint-eviction-syncs", "concurrent-resourceclaim-syncs"]);
     const isZero = ({ name, type }: BoundFlag): boolean =>
       ["int", "int32", "float", "float32", "duration"].includes(type.shownAs) &&

@@ -46,7 +46,7 @@ const soughtAtTheEnd: readonly RegExp[] = [
   /^I "All controllers terminated"$/m,
 ];
 
-describeReal("what the daemon logs", () => {
+describeReal("the log of the daemon", () => {
   const plane = useControlPlane();
 
   const start = (side: Side, flags: readonly string[]): Promise<RunningManager> =>

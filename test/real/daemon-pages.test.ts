@@ -188,7 +188,7 @@ describeReal("the pages of the daemon", () => {
     expect((await ask(url, { id: "", path: "/flagz" })).text).toBe(first.text);
   });
 
-  it("machinery/2.3.5 says on /statusz when it started, what it is and what else it serves", async () => {
+  it("machinery/2.3.5 shows its start time, version and paths on /statusz", async () => {
     const [url = ""] = urls;
     const { text } = await ask(url, { id: "", path: "/statusz", headers: { accept: json("Statusz", "v1beta1") } });
     const status = JSON.parse(text) as { startTime: string; uptimeSeconds: number };

@@ -11,7 +11,7 @@ import { describeReal, eventually } from "./suite.ts";
 const LIMIT_MS = 240_000;
 const USER = "system:kube-controller-manager";
 
-describeReal("what the daemon asks for when it starts", () => {
+describeReal("the requests of the daemon at its start", () => {
   it(
     "machinery/1.2.5, machinery/1.2.7, machinery/1.2.8 is what the Go program asks for",
     async () => {

@@ -148,7 +148,7 @@ describeReal("secrets on a real API server", () => {
   }
 });
 
-describeReal("secrets where something is wrong", () => {
+describeReal("secrets in error cases", () => {
   const daemons = useIdleDaemons("daemon-secrets");
 
   it.each(wrongCases)(

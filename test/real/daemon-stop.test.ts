@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const TICK_MS = 20;
 const RELEASE = "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=true";
 
-describeReal("the start and the stop of controllers", () => {
+describeReal("the start and stop of controllers", () => {
   const plane = useControlPlane();
 
   const start = (command: Command, flags: readonly string[]): Promise<RunningManager> =>

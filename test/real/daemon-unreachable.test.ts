@@ -15,7 +15,7 @@ const combinations = [true, false].flatMap((leaderElect) =>
   ["without", "with", "with a tolerated", "with but half a"].map((lookup) => ({ leaderElect, lookup })),
 );
 
-describeReal("an API server that cannot be reached at the start", () => {
+describeReal("an unreachable API server at the start", () => {
   const daemons = useIdleDaemons("daemon-unreachable");
 
   it.each(combinations)(

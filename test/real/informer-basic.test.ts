@@ -231,7 +231,7 @@ describeReal("client and informers on a real API server", () => {
     await factory.shutdown();
   });
 
-  it("lives through a restart of the API server", async () => {
+  it("survives a restart of the API server", async () => {
     const client = clientOf();
     const namespace = await freshNamespace(client);
     const maps = client.resource(ConfigMaps);

@@ -26,7 +26,7 @@ describeReal("fuzzed requests", () => {
     [...merged(reports).verbs].map(([verb, count]) => ({ verb, ...count }));
   const disagreements = (): Disagreement[] => reports.flatMap((report) => report.disagreements);
 
-  it("are answered alike, verb by verb", () => {
+  it("get the same answers, verb by verb", () => {
     const low = counts().filter(({ requests, agreedInWords }) => agreedInWords < AGREEMENT_MIN * requests);
     expect(low).toEqual([]);
     expect(counts().length).toBeGreaterThanOrEqual(12);
@@ -40,7 +40,7 @@ describeReal("fuzzed requests", () => {
     expect(reports.flatMap((report) => report.failures)).toEqual([]);
   });
 
-  it("differ only where a reason is written down, and still for that reason", () => {
+  it("differ only for documented reasons, each of which still occurs", () => {
     expect(disagreements().filter((each) => classOf(each) === undefined)).toEqual([]);
     const happened = new Set(disagreements().map(classOf));
     expect(knownDifferences.filter((known) => !happened.has(known))).toEqual([]);

@@ -70,7 +70,7 @@ describe("the packages", () => {
   );
 });
 
-describe("log lines of what is shipped", () => {
+describe("log lines of the published programs", () => {
   const bundle = join(root, "dist/kube-controller-manager.mjs");
   const source = text("src/cmd/daemon/daemon.ts").split("\n");
   const line = 1 + source.findIndex((code) => code.includes('"command failed"'));
@@ -136,7 +136,7 @@ describe("the files under deploy", () => {
   });
 });
 
-describeReal("what is shipped, on a real API server", () => {
+describeReal("the published programs on a real API server", () => {
   const plane = useControlPlane();
 
   it.each([

@@ -26,7 +26,7 @@ describeReal(
       await plane.stop();
     });
 
-    it("replicaset/traps owning pods so that the set waits for them takes a right that the controller has, and others need", async () => {
+    it("replicaset/traps setting blockOwnerDeletion needs a right that the controller has, and others need", async () => {
       const stage = await realScene(plane);
       const set = await create(stage, 1);
       const [pod] = await stage.of(Pods).list();
@@ -58,7 +58,7 @@ describeReal(
       expect((await createOwned(true)).stderr).toContain("cannot set blockOwnerDeletion");
     }, 120_000);
 
-    it("a namespace that is deleted takes its sets and pods along, without an error loop", async () => {
+    it("deleting a namespace deletes its sets and pods, without an error loop", async () => {
       const stage = await realScene(plane);
       await create(stage, 5);
       await plane.request("DELETE", `/api/v1/namespaces/${stage.namespace}`);

@@ -45,11 +45,11 @@ async function verdictOf(subject: Subject, definition: object): Promise<readonly
   return [status, ...plain.map((text) => text.replace(/selfType\d*/g, "selfType")).sort()];
 }
 
-describeReal("the real kube-apiserver judges what rules may cost", () => {
+describeReal("the real kube-apiserver judges the cost of rules", () => {
   const stage = useJudgeStage();
   judgeEach(ruleCostCases, "costs", stage);
 
-  it("machinery/7.2.r8 what random rules may cost", async () => {
+  it("machinery/7.2.r8 the cost of random rules", async () => {
     const { embedded, real } = stage();
     let refused = 0;
     for (let i = 0; i < RANDOM_DEFINITIONS; i++) {

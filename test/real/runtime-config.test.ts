@@ -38,7 +38,7 @@ async function realNames(plane: ControlPlane): Promise<string[]> {
   return names;
 }
 
-describeReal("what flags make an API server serve", () => {
+describeReal("the API groups that flags enable", () => {
   it.each([
     ["api/all=true", {}],
     ["api/all=true", { AllAlpha: true, AllBeta: true }],

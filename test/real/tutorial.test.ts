@@ -9,7 +9,7 @@ import { comparable, type PlayedCommand, play, recorded } from "./tutorial-play.
 
 const root = join(import.meta.dirname, "../..");
 
-describeReal("what the documentation says that commands print", () => {
+describeReal("the output of commands in the documentation", () => {
   it.each(["docs/tutorial.md", "README.md"])(
     "%s",
     async (path) => {

@@ -129,7 +129,7 @@ describe.skipIf(!isReady)("k8s.io/sample-apiserver behind the embedded API serve
     expect(stdout).toBe("flunder.wardle.example.com/first\n".repeat(3));
   }, 120_000);
 
-  it("machinery/7.2.r9 knows the user of a request, and asks what that user may do", async () => {
+  it("machinery/7.2.r9 authenticates the user of a request and delegates authorization", async () => {
     const refused = await kubectl("get", "flunders", "--as=jane");
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain('User "jane" cannot list resource "flunders" in API group "wardle.example.com"');

@@ -67,7 +67,7 @@ function liveRead(seed: number, query = ""): AuditEvent {
 const differences = (left: Traces, right: Traces) => compare(normalise(left), normalise(right));
 
 describe("differential", () => {
-  it("what chance and time decide does not count", () => {
+  it("values that chance and time decide do not count", () => {
     expect(differences(played(3), played(4))).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe("differential", () => {
     expect(found.map(({ where, right }) => [where, right])).toEqual([["objects › Pod web-{?}", undefined]]);
   });
 
-  it("pods with names of the scenario's own are told apart", () => {
+  it("pods with symbolic names are distinguished", () => {
     const left = { ...played(3), symbols: new Map([["web-bbbb4", "first"]]) };
     const right = { ...played(4), symbols: new Map([["web-cccc5", "first"]]) };
     const events = differences(left, right).filter(({ where }) => where.startsWith("events"));
@@ -154,7 +154,7 @@ describe("differential", () => {
     expect(asked("?labelSelector=a", "?labelSelector=b")).toHaveLength(1);
   });
 
-  it("a name that was taken is no conflict", () => {
+  it("a name that is taken is not a conflict", () => {
     const taken = { ...statusWrite(4, { replicas: 2 }), responseStatus: { code: 409, reason: "AlreadyExists" } };
     const found = differences(played(3), played(4, { writes: [statusWrite(4, { replicas: 2 }), taken] }));
     expect(found.map(({ where }) => where)).toEqual([
@@ -162,12 +162,12 @@ describe("differential", () => {
     ]);
   });
 
-  it("a status that the server refused counts, also when a later one replaces it", () => {
+  it("a status that the server refused counts, even if a later one replaces it", () => {
     const writes = [statusWrite(4, { replicas: 9 }, 422), statusWrite(4, { replicas: 2 })];
     expect(differences(played(3), played(4, { writes }))).not.toEqual([]);
   });
 
-  it("the form of a time counts, and so does a version that means something", () => {
+  it("the form of a time counts, and so do versions with a meaning", () => {
     const at = (seed: number, time: string) => played(seed, { writes: [statusWrite(seed, { time })] });
     expect(differences(at(3, "2026-01-01T00:00:00Z"), at(4, "2027-02-03T04:05:06Z"))).toEqual([]);
     expect(differences(at(3, "2026-01-01T00:00:00Z"), at(4, "2026-01-01T00:00:00.000001Z"))).toHaveLength(1);
@@ -226,7 +226,7 @@ describe("differential", () => {
     ]);
   });
 
-  it("what a controller tells again and again counts once, whatever its count", () => {
+  it("an Event that a controller repeats counts once, whatever its count", () => {
     const event = (...messages: string[]) => ({
       label: "events web.{?}",
       value: messages.map((message) => ({ body: { reason: "Failed", message } })),
@@ -250,7 +250,7 @@ describe("differential", () => {
     ]);
   });
 
-  it("what a scenario leaves to chance does not count", () => {
+  it("differences that a scenario leaves to chance do not count", () => {
     const scenario = { chance: [{ where: /spec$/, reason: "because" }] } as unknown as Scenario;
     const found = ["objects › Pod web › spec", "objects › Pod web › status"].map((where) => ({ where }));
     expect(withoutChance(found, scenario)).toEqual([{ where: "objects › Pod web › status" }]);

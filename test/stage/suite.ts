@@ -29,7 +29,7 @@ export function playScenarios(scenarios: readonly Scenario[]): void {
     it("needs every live read that its contract allows", () => {
       expect(readsNotNeeded(controller, seen)).toEqual([]);
     });
-    it("tells what its contract allows and no scenario needs", () => {
+    it("lists accesses that its contract allows and no scenario needs", () => {
       const holder = holderOf(controller);
       if (holder !== undefined) tellUnexercised(controller, unexercised(holder, seen));
     });

@@ -73,14 +73,14 @@ function handOver(...audit: readonly AuditEvent[]): HandOver {
 describe("the judge of hand-overs", () => {
   const takeover = [lease("go", 1, "a"), lease("ours", 10, "b")];
 
-  it("knows who led when", () => {
+  it("finds the leader at each time", () => {
     expect(writesOutOfTurn(handOver(...takeover, event("go", 5, {}), event("ours", 11, {})))).toEqual([]);
     expect(writesOutOfTurn(handOver(...takeover, event("ours", 9, {})))).toHaveLength(1);
     expect(writesOutOfTurn(handOver(...takeover, event("go", 12, {})))).toHaveLength(1);
     expect(writesOutOfTurn(handOver(lease("go", 1, "a"), lease("go", 10, "c")))).toEqual(["the lease went to go c"]);
   });
 
-  it("notices an object that both deleted, and leaves out that the next manager evicts the pods of a failed node", () => {
+  it("finds an object that both deleted, and ignores repeated evictions of the pods of a failed node", () => {
     const removal = (side: Side, second: number, account: string): AuditEvent =>
       event(side, second, { verb: "delete", user: { username: `system:serviceaccount:kube-system:${account}` } });
     const by = (account: string, ...deletes: readonly (readonly [Side, number])[]): HandOver =>
@@ -93,13 +93,13 @@ describe("the judge of hand-overs", () => {
     expect(deletedTwice(by("node-controller", ["go", 5], ["go", 6], ["ours", 11]))).toHaveLength(1);
   });
 
-  it("tells what Go alone deletes again", () => {
+  it("reports objects that only Go deletes again", () => {
     const removal = event("go", 5, { verb: "delete" });
     expect(deletedTwice(handOver(...takeover, removal, removal))).toEqual([]);
     expect(deletedTwiceByGo(handOver(...takeover, removal, removal))).toHaveLength(1);
   });
 
-  it("counts what was created, by answers and by what is there", () => {
+  it("counts created objects by answers and by existing objects", () => {
     const created = event("ours", 5, {
       objectRef: { resource: "jobs", apiGroup: "batch", namespace: "a" },
       responseStatus: { code: 201 },
@@ -116,7 +116,7 @@ describe("the judge of hand-overs", () => {
     ]);
   });
 
-  it("tells refusals by roles from those of a namespace that ends, and repeated creates", () => {
+  it("distinguishes refusals by RBAC from those of a terminating namespace, and finds repeated creates", () => {
     const refused = (message: string): AuditEvent => event("ours", 5, { responseStatus: { code: 403, message } });
     expect(forbidden(handOver(refused("no role")))).toHaveLength(1);
     expect(forbidden(handOver(refused("namespace x: because it is being terminated")))).toEqual([]);

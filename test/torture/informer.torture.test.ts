@@ -171,7 +171,7 @@ describeReal("informer torture", () => {
     }
   });
 
-  it("notices streams that went silent", async () => {
+  it("detects silent streams", async () => {
     forget();
     const stall = proxy.inject(WATCHES, { kind: "stall", afterLines: 5 }, subjects.length);
     proxy.strike(WATCHES, "cut");
@@ -183,7 +183,7 @@ describeReal("informer torture", () => {
     await expectEqualToServer();
   });
 
-  it("catches up after a compaction and a restart while cut off, though an old list is replayed first", async () => {
+  it("catches up after a compaction and a restart while cut off, even if an old list is replayed first", async () => {
     await barrier();
     await proxy.down();
     const [gone, others] = [someNames(500), someNames(2000)];
@@ -215,7 +215,7 @@ describeReal("informer torture", () => {
     }
   });
 
-  it("needs no more memory than before", async () => {
+  it("uses no more memory than before", async () => {
     forget();
     oldList.answers.clear();
     [bytes.heapAfter, bytes.rssAfter] = await bytesInUse();

@@ -7,7 +7,7 @@ const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, "recorded/outcomes.json"), "utf8"),
 ) as readonly Outcome[];
 
-it("machinery/7.n1, machinery/8.r12 upstream's own tests of the API machinery pass, but for those with a reason", () => {
+it("machinery/7.n1, machinery/8.r12 upstream's own tests of the API machinery pass, except those with a known reason", () => {
   const { passed, surprises, known, mended } = verdictOn(recorded);
   expect({ surprises, mended }).toEqual({ surprises: [], mended: [] });
   expect(known).toHaveLength(knownToFail.length);
@@ -15,7 +15,7 @@ it("machinery/7.n1, machinery/8.r12 upstream's own tests of the API machinery pa
   expect(recorded.filter(({ name }) => leftOut.some(([where]) => where.test(name)))).toEqual([]);
 });
 
-it("reads the reports of the runner: what ran, by its whole name", () => {
+it("reads the runner's reports: the tests that ran, by full name", () => {
   const spec = { LeafNodeType: "It", ContainerHierarchyTexts: ["[sig-a] B"], LeafNodeText: "should c" };
   const reports = [
     {
