@@ -14,6 +14,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { argv, stdout } from "node:process";
+import type { AuditEvent } from "#test/real/audit-log.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { eventually } from "#test/real/suite.ts";
 import { kubernetesVersion } from "#tools/control-plane-binaries.ts";
@@ -229,15 +230,23 @@ async function measure(
     cpuMs: cpuMs(program.pid) - before.cpu,
     peakRssMib: rssMib(program.pid).peak,
     apiServerCpuMs: cpuMs(plane.apiServer.pid) - before.server,
-    ...callsSince(plane, mark, `${manager} ${workload.name}`),
+    ...callsSince(plane, mark, `${manager} ${workload.name}`, isIdle ? () => true : isOfWork),
     ...(watchesLoop ? { loopDelayP99Ms: await loopDelay(program.pid) } : {}),
   };
   tell(sample);
   return sample;
 }
 
-function callsSince(plane: ControlPlane, mark: number, title: string): Pick<Sample, "apiCalls" | "apiCallsBy"> {
-  const calls = plane.audit.since(mark).filter(({ stage: when }) => when === "ResponseComplete");
+/** Both managers repeat discovery every 30 s: whether that falls into a workload is chance. */
+const isOfWork = ({ requestURI }: AuditEvent): boolean => !/^\/apis?(\?|$)/.test(requestURI);
+
+function callsSince(
+  plane: ControlPlane,
+  mark: number,
+  title: string,
+  isCounted: (call: AuditEvent) => boolean = () => true,
+): Pick<Sample, "apiCalls" | "apiCallsBy"> {
+  const calls = plane.audit.since(mark).filter((call) => call.stage === "ResponseComplete" && isCounted(call));
   const folder = option("calls");
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true });
