@@ -16,8 +16,8 @@ describe("usage of simulated containers", () => {
     ["", "quantities must match the regular expression"],
     ["0s", "quantities must match the regular expression"],
     ["0s=1 1m", '"1m" is not of the form TIME=AMOUNT'],
-    ["1m=1 0s=2", "the times must not be negative, and must grow"],
-    ["-1s=1", "the times must not be negative, and must grow"],
+    ["1m=1 0s=2", "the times must not be negative, and must increase"],
+    ["-1s=1", "the times must not be negative, and must increase"],
     ["x=1", 'time: invalid duration "x"'],
     ["-1", '"-1" is negative'],
   ])("refuses %j", (text, problem) => {

@@ -42,7 +42,7 @@ export function parseCurve(text: string, amountOf: (quantity: Quantity) => numbe
   });
   for (const [index, { atMs }] of points.entries()) {
     const before = points[index - 1]?.atMs ?? -1;
-    if (atMs <= before) throw new Error("the times must not be negative, and must grow");
+    if (atMs <= before) throw new Error("the times must not be negative, and must increase");
   }
   return points;
 }

@@ -66,7 +66,7 @@ describeReal("the daemon's port", () => {
       const program = await start([`--tls-cert-file=${base}.crt`, `--tls-private-key-file=${base}.key`]);
       expect((await handshake(program, {})).name).toBe("first");
       writeFileSync(`${base}.crt`, "broken");
-      await logged(program, "the old ones stay in force");
+      await logged(program, "the old ones stay in use");
       expect((await handshake(program, {})).name).toBe("first");
       write("serving", issue("second"));
       await eventually(async () => ((await handshake(program, {})).name === "second" ? true : undefined));

@@ -185,7 +185,7 @@ class CustomResources {
       return endpoint !== undefined && endpoint.row.table !== row.table;
     });
     if (isTaken || (before === undefined && registry.row(row.table) !== undefined)) {
-      log.info("Custom resource definition names a kind that the server has itself", { name });
+      log.info("Custom resource definition conflicts with a kind that is already served", { name });
       return;
     }
     registry.set(row);

@@ -96,6 +96,6 @@ export function deleteOwn(core: ServerCore, table: string, key: StorageKey): voi
     }
   } catch (error) {
     if (!(error instanceof StorageWriteFailed)) throw error;
-    core.log.error(error, "Could not delete an object of the server's own", { table, key });
+    core.log.error(error, "Could not delete an object that the server created", { table, key });
   }
 }

@@ -102,7 +102,7 @@ export async function delegate(
       try {
         bundles.reread(apply);
       } catch (error) {
-        environment.log.error(error, "Failed to load the client CA; the old one stays in force");
+        environment.log.error(error, "Failed to load the client CA; the old one stays in use");
         apply(bundles.list());
       }
     },
@@ -195,7 +195,7 @@ function followConfigMap(
     try {
       onChange(clusterAuthentication(map));
     } catch (error) {
-      log.error(error, "The cluster's authentication configuration is not usable; the old one stays in force");
+      log.error(error, "The cluster's authentication configuration is not usable; the old one stays in use");
     }
   };
   informers

@@ -108,7 +108,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
           reread((clientCas) => material.change({ ...own, clientCas }));
           material.tell();
         } catch (error) {
-          log.error(error, "Failed to reload the serving certificates; the old ones stay in force");
+          log.error(error, "Failed to reload the serving certificates; the old ones stay in use");
         }
       });
     },

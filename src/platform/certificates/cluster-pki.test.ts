@@ -76,6 +76,6 @@ describe("the PKI of a cluster", () => {
     const directory = newDirectory();
     const first = await keptPki(directory, now);
     writeFileSync(join(directory, "admin.pem"), first.admin.certificatePem + first.serving.keyPem);
-    await expect(keptPki(directory, now)).rejects.toThrow("the key is not that of the certificate");
+    await expect(keptPki(directory, now)).rejects.toThrow("the key does not match the certificate");
   });
 });

@@ -175,7 +175,7 @@ function readPair(path: string): KeyCertificate {
     const keyAt = pem.indexOf("-----BEGIN PRIVATE KEY-----");
     const [certificatePem, keyPem] = [pem.slice(0, Math.max(keyAt, 0)), pem.slice(Math.max(keyAt, 0))];
     if (!new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))) {
-      throw new Error("the key is not that of the certificate");
+      throw new Error("the key does not match the certificate");
     }
     return { certificatePem, keyPem };
   });

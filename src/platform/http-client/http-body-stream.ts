@@ -54,7 +54,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   next(): Promise<Result> {
-    if (this.#reader !== undefined) return Promise.reject(new Error("a body is read by one reader"));
+    if (this.#reader !== undefined) return Promise.reject(new Error("a body can have only one reader"));
     const value = this.#unread.shift();
     if (value !== undefined) {
       const refusal = this.#source.refusal();

@@ -127,7 +127,7 @@ class PooledClient implements HttpClient, ConnectionHome {
     this.#closeIdle();
     if (tls.cert === cert && tls.key === key) return;
     for (const connection of this.#connections) {
-      connection.cut(resetError("the connection was closed, since the client has another certificate now"));
+      connection.cut(resetError("the connection was closed because the client's certificate changed"));
     }
   }
 
@@ -235,8 +235,8 @@ class PooledClient implements HttpClient, ConnectionHome {
     for (const connection of silent) {
       const isLate = connection.unanswered?.whole && now - connection.sinceMs >= limitMs;
       if (lost?.has(portsKey(...connection.ports())))
-        connection.cut(timeoutError("the server does not acknowledge it"));
-      else if (isLate) connection.cut(timeoutError(`no answer came within ${limitMs / 1000} s`));
+        connection.cut(timeoutError("the server does not acknowledge the request"));
+      else if (isLate) connection.cut(timeoutError(`no answer arrived within ${limitMs / 1000} s`));
     }
   }
 
