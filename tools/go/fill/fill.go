@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Choices are values of string types that rules read, by type.
+// Choices are the values of string types that rules depend on, by type.
 var Choices = map[string][]string{
 	"ServiceType":                 {"ClusterIP", "NodePort", "LoadBalancer", "ExternalName"},
 	"ServiceAffinity":             {"None", "ClientIP"},
@@ -31,11 +31,11 @@ var Choices = map[string][]string{
 var images = []string{"nginx", "nginx:latest", "nginx:1.27", "r.example.com:5000/a/b", "a/b@sha256:" + strings.Repeat("0a", 32), "UPPER", "a:latest@sha256:" + strings.Repeat("1b", 32), ""}
 var quantities = []string{"1", "250m", "1500u", "1Gi", "3n", "0.0001", "1e3", "2k"}
 
-// Filler fills objects. Sparse ones leave a third of the fields unset.
+// Filler fills objects. In sparse mode it leaves a third of the fields unset.
 type Filler struct {
 	Rng    *rand.Rand
 	Sparse bool
-	// Time makes times; nil for fixed ones.
+	// Time generates times; nil means a fixed time.
 	Time  func() time.Time
 	count int
 }
@@ -144,7 +144,7 @@ func (f *Filler) fill(v reflect.Value, field string, depth int) {
 
 func (f *Filler) fillStruct(v reflect.Value, depth int) {
 	t := v.Type()
-	// A union of sources: set all of them in full objects, one or none in sparse ones.
+	// A union of sources: full objects set all of them, sparse ones set one or none.
 	isUnion := strings.HasSuffix(t.Name(), "VolumeSource") || t.Name() == "PersistentVolumeSource"
 	chosen := -1
 	if isUnion && f.Sparse {

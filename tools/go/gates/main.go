@@ -21,7 +21,7 @@ type stage struct {
 }
 
 func main() {
-	// The command registers what its packages do not register on import.
+	// The command registers the gates that its packages do not register on import.
 	_ = app.NewControllerManagerCommand()
 	gate := utilfeature.DefaultMutableFeatureGate
 	gates := map[featuregate.Feature][]stage{}

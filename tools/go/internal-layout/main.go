@@ -1,6 +1,5 @@
-// Writes how upstream's internal core types print as JSON: error messages embed them with Go's own
-// field names. Each field is "GoName wireName form"; see src/kinds/parts/internal-form.ts.
-// Usage: internal-layout > internal-layout.ts
+// Writes how upstream's internal core types print as JSON: error messages contain them with Go's field names. Each
+// field is "GoName wireName form"; see src/kinds/parts/internal-form.ts. Usage: internal-layout > internal-layout.ts
 package main
 
 import (
@@ -34,7 +33,7 @@ import (
 
 var layouts = map[string]string{}
 
-// What prints for an absent value, as JSON; or a type, in a pointer, a list or by value.
+// The JSON of an absent value; or a type, in a pointer, a list or by value.
 func form(internal, wire reflect.Type) string {
 	switch internal {
 	case reflect.TypeFor[metav1.LabelSelector](), reflect.TypeFor[metav1.LabelSelectorRequirement](), reflect.TypeFor[metav1.OwnerReference](), reflect.TypeFor[metav1.Condition]():
@@ -103,7 +102,7 @@ func fields(internal, wire reflect.Type) []string {
 		}
 		name, wireType, ok := wireName(wire, f.Name)
 		if !ok {
-			// Internal pods keep host namespaces in the security context, the wire in the spec.
+			// Internal pods have host namespaces in the security context, the wire form has them in the spec.
 			name, wireType = strings.ToLower(f.Name[:1])+f.Name[1:], f.Type
 		}
 		out = append(out, f.Name+" "+name+" "+form(f.Type, wireType))
@@ -111,7 +110,7 @@ func fields(internal, wire reflect.Type) []string {
 	return out
 }
 
-// Types of apimachinery print as on the wire: tagged names, optional fields only where set ("?").
+// Types of apimachinery print in wire form: tagged names, optional fields only if set ("?").
 func tagged(t reflect.Type) string {
 	if _, done := layouts[t.Name()]; !done {
 		var out []string

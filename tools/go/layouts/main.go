@@ -39,7 +39,7 @@ type field struct {
 type goType struct {
 	Fields     []field `json:"fields,omitempty"`
 	Underlying string  `json:"underlying,omitempty"`
-	// Message says that the type has a protobuf encoding of its own.
+	// Message is true if the type has its own protobuf encoding.
 	Message bool `json:"message,omitempty"`
 }
 

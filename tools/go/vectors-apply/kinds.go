@@ -145,7 +145,7 @@ func (k *kind) endpoint(name string, gvk schema.GroupVersionKind, converter mana
 	k.endpoints = append(k.endpoints, name)
 }
 
-// Mostly the resource itself; a changed schema comes for good, in the last steps.
+// Mostly the resource itself. A changed schema is used only in the last steps, and then permanently.
 func (k *kind) endpointFor(r *rand.Rand, step int, live *unstructured.Unstructured) string {
 	last := k.endpoints[len(k.endpoints)-1]
 	if strings.HasSuffix(last, "#changed") {
@@ -165,7 +165,7 @@ func (k *kind) empty(endpoint string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: object{"apiVersion": version, "kind": k.gvk.Kind}}
 }
 
-// plain stands for the scheme: unstructured objects, one field of Widget renamed between its versions.
+// plain replaces the scheme: unstructured objects, with one field of Widget renamed between its versions.
 type plain struct{}
 
 func (plain) Default(runtime.Object) {}

@@ -1,7 +1,7 @@
-// Writes what the real managedfields.FieldManager answers to seeded sequences of writes by several
-// managers, as JSON for the tests of src/api/apply: `go run ./vectors-apply > ../../test/vectors/apply.json`.
-// A step whose answer depends on Go's map order, or that makes upstream panic, is left out. Times are
-// reduced to none, old and new, because upstream reads the wall clock.
+// Writes the answers of the real managedfields.FieldManager to seeded sequences of writes by several managers, as JSON
+// for the tests of src/api/apply: `go run ./vectors-apply > ../../test/vectors/apply.json`. Steps whose answer depends
+// on Go's map order, or that make upstream panic, are left out. Times are reduced to none, old and new, because
+// upstream reads the wall clock.
 package main
 
 import (
@@ -69,7 +69,8 @@ func main() {
 	fmt.Fprintln(out, "\n]}")
 }
 
-// A step is [endpoint, operation, manager, force, input, object after or null if as sent or failed, managed fields, error].
+// A step is [endpoint, operation, manager, force, input, resulting object (null if as sent or failed), managed fields,
+// error].
 func sequence(r *rand.Rand, k *kind) list {
 	universe := k.universe(r)
 	var live *unstructured.Unstructured
@@ -147,7 +148,7 @@ func asUnstructured(out runtime.Object, err error) (*unstructured.Unstructured, 
 	return out.(*unstructured.Unstructured), nil
 }
 
-// stable runs a step several times; a panic or two different answers give false.
+// stable runs a step several times; returns false after a panic or two different answers.
 func stable(run func() (*unstructured.Unstructured, error)) (result *unstructured.Unstructured, failure any, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -196,7 +197,7 @@ func describeError(err error) any {
 	return list{status.Status().Code, status.Status().Message, causes}
 }
 
-// describe gives entries as [manager, operation, apiVersion, subresource, time: 0 none, 1 old, 2 new, fields].
+// describe returns entries as [manager, operation, apiVersion, subresource, time: 0 none, 1 old, 2 new, fields].
 func describe(o *unstructured.Unstructured) list {
 	out := list{}
 	for _, entry := range o.GetManagedFields() {
@@ -212,7 +213,7 @@ func describe(o *unstructured.Unstructured) list {
 	return out
 }
 
-// settle makes the result what the next step finds stored.
+// settle makes the result the stored object of the next step.
 func settle(o *unstructured.Unstructured) {
 	o.SetUID("u")
 	entries := o.GetManagedFields()

@@ -39,7 +39,7 @@ func listKeys(s *spec.Schema) list {
 	return keys
 }
 
-// value makes a random value that fits the schema; wide says how many fields an object may have.
+// value returns a random value that fits the schema; wide limits the number of fields of an object.
 func (k *kind) value(r *rand.Rand, s *spec.Schema, depth, wide int) any {
 	name := path.Base(s.Ref.String())
 	if len(s.AllOf) == 1 {
@@ -150,7 +150,7 @@ func (k *kind) fields(r *rand.Rand, s *spec.Schema, depth, wide int) any {
 
 func fmtKey(v any) string { return strings.TrimSpace(strings.Join(strings.Fields(sprint(v)), " ")) }
 
-// universe is what the managers of one sequence write about.
+// universe has the fields that the managers of one sequence write.
 func (k *kind) universe(r *rand.Rand) object {
 	out := object{"metadata": object{}}
 	for _, name := range sortedKeys(k.definition.Properties) {
@@ -178,7 +178,7 @@ func (k *kind) universe(r *rand.Rand) object {
 
 func ptr[T any](v T) *T { return &v }
 
-// part takes some of a value: fewer fields and elements, other scalars, now and then something odd.
+// part returns a part of a value: fewer fields and elements, other scalars, sometimes something odd.
 func part(r *rand.Rand, v any, keep, odd int) any {
 	if chance(r, odd) {
 		return []any{nil, object{}, list{}, "odd", int64(9), object{"odd": "x"}}[r.Intn(6)]
@@ -217,7 +217,7 @@ func part(r *rand.Rand, v any, keep, odd int) any {
 	return v
 }
 
-// Names of list keys stay most of the time, so that elements of different managers meet.
+// Names of list keys mostly stay the same, so that managers write the same elements.
 func isKey(name string) bool {
 	switch name {
 	case "name", "uid", "type", "containerPort", "number", "port", "topologyKey", "mountPath", "ip", "devicePath":
@@ -276,7 +276,7 @@ func (k *kind) configuration(r *rand.Rand, endpoint string, universe object) obj
 	return o
 }
 
-// update is the live object with parts taken out and parts of the universe put in.
+// update returns the live object with parts removed and parts of the universe added.
 func (k *kind) update(r *rand.Rand, endpoint string, universe object, live *unstructured.Unstructured) object {
 	base := object{}
 	if live != nil {
@@ -351,7 +351,7 @@ func overlay(r *rand.Rand, a, b any) any {
 	return out
 }
 
-// The annotation of client-side apply, as kubectl would have left it.
+// The annotation of client-side apply, as kubectl writes it.
 func setAnnotation(o object, live *unstructured.Unstructured) {
 	applied := runtime.DeepCopyJSON(live.Object)
 	unstructured.RemoveNestedField(applied, "metadata", "managedFields")

@@ -58,7 +58,7 @@ func setCase(r *rand.Rand) list {
 	return list{encoded(a), encoded(b), encoded(a.Union(b)), encoded(a.Difference(b)), encoded(a.RecursiveDifference(b)), encoded(a.Intersection(b)), strings.Split(a.String(), "\n")}
 }
 
-// A case is [what a client wrote, what it means in canonical spelling, or null if it is refused].
+// A case is [the client's text, its canonical spelling, or null if it is refused].
 func decodeCase(r *rand.Rand) list {
 	written := randomFields(r, 3)
 	text, err := json.Marshal(written)

@@ -32,8 +32,8 @@ func (k *kind) managersVersion(apiVersion string) schema.GroupVersion {
 	return gv
 }
 
-// typedCreates gives [apiVersion, kind, zero object, object, fields owned by its creator] for Go structs, whose
-// empty fields decide which parents of a field are owned with it.
+// typedCreates returns [apiVersion, kind, zero object, object, fields owned by its creator] for Go structs. Their empty
+// fields decide which parents of a field are owned with it.
 func typedCreates(r *rand.Rand) []list {
 	utilruntime.Must(nil)
 	models := loadModels()

@@ -24,7 +24,7 @@ const widgetSchema = `{"type":"object","properties":{
 "status":{"type":"object","properties":{"phase":{"type":"string"},"conditions":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["type"],"items":{"type":"object","properties":{"type":{"type":"string"},"status":{"type":"string"}}}}}}
 }}`
 
-// The same with other rules of ownership.
+// The same fields with other rules of ownership.
 const widgetChangedSchema = `{"type":"object","properties":{
 "spec":{"type":"object","properties":{
  "size":{"type":"integer"},

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Writes what upstream's autoscaler makes of metrics and pods, and how far and how fast it follows.
+// Writes the results of upstream's autoscaler for metrics and pods, and for its limits and rates.
 package main
 
 import (
@@ -28,7 +28,8 @@ type sample struct {
 	WindowMs int64  `json:"windowMs"`
 }
 
-// Times are those of the tests, whose clock stands half a second after the epoch. Upstream's clock goes on, so it sees them shifted.
+// Times are those of the tests, whose clock stands half a second after the epoch. Upstream's clock runs, so it sees
+// shifted times.
 type countVector struct {
 	Count   map[string]any    `json:"count"`
 	Samples map[string]sample `json:"samples"`
@@ -165,7 +166,7 @@ func counts() (vectors []countVector) {
 		if answer.Error == "" {
 			out = map[string]any{"replicas": answer.Replicas, "percent": answer.Percent, "usage": strconv.FormatInt(answer.Usage, 10)}
 		}
-		// Which of several pods an error names is chance.
+		// Which of several pods an error names is random.
 		if len(pods) > 1 && strings.Contains(answer.Error, "Pod pod-") {
 			continue
 		}

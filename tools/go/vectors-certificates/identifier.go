@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// How upstream's errors name a certificate.
+// The name of a certificate in upstream's errors.
 func identifier(c *x509.Certificate) string {
 	colons := func(bytes []byte) string {
 		var parts []string

@@ -1,5 +1,5 @@
-// Writes certificates with odd subjects and chains, and what Go's crypto/x509 makes of them as client certificates.
-// Keys are derived from names, so that the output is the same each time.
+// Writes certificates with unusual subjects and chains, and the results of Go's crypto/x509 for them as client
+// certificates. Keys are derived from names, so that the output is the same each time.
 package main
 
 import (
@@ -27,7 +27,7 @@ type vector struct {
 	Intermediates [][]byte `json:"intermediates"`
 	Roots         [][]byte `json:"roots"`
 	Now           string   `json:"now"`
-	// Absent when the certificate cannot be parsed.
+	// Absent if the certificate cannot be parsed.
 	Subject *subject `json:"subject,omitempty"`
 	Problem string   `json:"problem"`
 }
@@ -89,7 +89,7 @@ func with(changes ...func(*x509.Certificate)) func(*x509.Certificate) {
 	}
 }
 
-// An attribute of a subject with a string type of our choice.
+// An attribute of a subject with the given string type.
 type attribute struct {
 	oid  asn1.ObjectIdentifier
 	tag  int
@@ -100,7 +100,7 @@ var (
 	cn = asn1.ObjectIdentifier{2, 5, 4, 3}
 	o  = asn1.ObjectIdentifier{2, 5, 4, 10}
 	ou = asn1.ObjectIdentifier{2, 5, 4, 11}
-	// Of Kubernetes: the UID of a user.
+	// Kubernetes' attribute for the UID of a user.
 	uid = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 )
 

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Writes which requests for certificates upstream's cleaners delete, by the ages of the request and of its conditions.
+// Writes which certificate requests upstream's cleaners delete, by the ages of the request and of its conditions.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 
 type row []any
 
-// certificate has fixed times: it has expired, or will in twenty years.
+// certificate has fixed times: it has expired, or expires in twenty years.
 func certificate(notAfter int) []byte {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	template := &x509.Certificate{
@@ -42,8 +42,8 @@ func certificate(notAfter int) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// podRequests are looks at a few requests of pods: the age of each in seconds, its condition, whether it is being
-// deleted, and the names and UIDs of those that are deleted.
+// podRequests are runs on a few pod certificate requests: the age of each in seconds, its condition, whether it is
+// being deleted, and the names and UIDs of the deleted ones.
 func podRequests(random *rand.Rand) []row {
 	ages := []int{-60, 0, 60, 299, 600, 840, 898, 899, 900, 901, 902, 960, 1200, 86400}
 	kinds := []any{nil, certificatesbeta.PodCertificateRequestConditionTypeIssued, certificatesbeta.PodCertificateRequestConditionTypeDenied, certificatesbeta.PodCertificateRequestConditionTypeFailed}
@@ -80,7 +80,7 @@ func someUID(random *rand.Rand) types.UID {
 func main() {
 	random := rand.New(rand.NewSource(1))
 	issued := [][]byte{nil, nil, nil, certificate(2046), certificate(2021), []byte("no PEM"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})}
-	// In minutes, a minute off each limit.
+	// In minutes, one minute from each limit.
 	ages := []int{-90, 0, 30, 59, 61, 120, 23 * 60, 24*60 - 1, 24*60 + 1, 26 * 60}
 	types := []certificates.RequestConditionType{certificates.CertificateApproved, certificates.CertificateDenied, certificates.CertificateFailed, "Other"}
 	rows := []row{}

@@ -32,7 +32,7 @@ type celCase struct {
 	Value   string          `json:"value,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Cost    uint64          `json:"cost,omitempty"`
-	// What a rule that makes a list of it may cost at most.
+	// The cost limit of a rule that makes a list of it.
 	Estimate string `json:"estimate,omitempty"`
 }
 

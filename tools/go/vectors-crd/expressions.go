@@ -1,6 +1,6 @@
 package main
 
-// What rules may say, function by function, with the errors they can end in.
+// Expressions of rules, function by function, with their possible errors.
 var expressions = []string{
 	// Fields.
 	`self.i`, `self.n`, `self.s`, `self.b`, `self.nope`, `self.o.x__dash__y`, `self.o.__namespace__`, `self.o.a__dot__b`, `self.o.c__underscores__d`, `self.o.deep.er`,
@@ -63,7 +63,7 @@ var expressions = []string{
 	`semver('1.2.3')`, `semver('1.2')`, `semver('v1.2.3')`, `semver('v1.2', true)`, `semver('01.2.3')`, `isSemver('1.2.3-rc.1+b')`, `isSemver('x')`, `isSemver('v1', true)`, `semver('1.2.3').major()`, `semver('1.2.3').minor()`, `semver('1.2.3').patch()`, `semver('1.2.3').isGreaterThan(semver('1.2.2'))`, `semver('1.2.3-a').isLessThan(semver('1.2.3'))`, `semver('1.2.3').compareTo(semver('1.2.3'))`, `semver('1.0.0-2').compareTo(semver('1.0.0-10'))`, `semver('1.2.3') == semver('1.2.3')`,
 	// Budgets.
 	`lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0))`, `[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, a + b + c > 0)))`,
-	// What fails costs, too.
+	// Failures have a cost too.
 	`[1, 1 / 0, self.i]`, `{'a': 1 / 0}`, `[self.nope2 == 1, true]`, `self.l.map(x, 1 / (x - 3))`, `(1 / 0) in []`, `self.s in []`, `has(self.o.deep.nope)`, `has(self.m.zz.size)`, `has(self.mi['zz'])`, `url('x').getHost() < ''`, `url('x').getHost() + self.s`, `self.s + url('x').getHost()`,
 	`url('x').getHost().matches('^[a-z]+$')`, `url('x').getHost().matches(self.s)`, `url('x').getHost().find('[a-z]+')`, `self.s.replace(url('x').getHost(), 'a')`, `self.s.replace('a', url('x').getHost())`, `[1].slice(2, 7)[0]`, `self.l.slice(0, 9).distinct() == []`, `self.l.slice(0, 9).sort() == [] || true`, `string(bytes(''))`, `string(bytes(self.s))`,
 	`b'abc' < b'abd'`, `self.by + b'a longer text'`, `(self.b ? ['x'] : ['y'])[0]`, `self.b ? ['x'][0] : 'y'`, `self.b ? self.os.map(o, o.name)[0] : 'y'`, `ip('::1') != ip('::1')`, `quantity('1') != quantity('2')`, `dyn(self.s) < dyn('abcdefghijklmnop')`, `dyn(self.l).sort()`, `dyn(self.s) + 'abc'`, `dyn(self.s) + dyn('abc')`,

@@ -1,4 +1,4 @@
-// The functions of Kubernetes' CEL environment, one line each: what the type checker of rules needs.
+// The functions of Kubernetes' CEL environment, one line each, for the type checker of rules.
 
 package main
 
@@ -13,7 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// functionLines gives "name|id|args|result" for each overload, by name; members are marked with a dot.
+// functionLines returns "name|id|args|result" for each overload, by name; members have a leading dot.
 func functionLines() []string {
 	env := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv()
 	var lines []string

@@ -1,5 +1,5 @@
-// vectors-crd writes what upstream does to custom resources, so that tests compare ours with it without Go:
-// pruning, defaulting and validation of objects, CEL expressions, and validation of definitions.
+// vectors-crd writes upstream's results for custom resources, so that tests compare ours with them without Go: pruning,
+// defaulting and validation of objects, CEL expressions, and validation of definitions.
 //
 //	go run ./vectors-crd <directory for rules vectors>
 //	go run ./vectors-crd functions

@@ -51,7 +51,7 @@ func texts(errs field.ErrorList) []string {
 	return out
 }
 
-// run does to an object what the API server does: prune, drop nulls, default, validate.
+// run processes an object like the API server: prune, drop nulls, default, validate.
 func run(raw json.RawMessage, object, old any) (c objectCase) {
 	schema := internalSchema(raw)
 	ss, err := structuralschema.NewStructural(schema)
@@ -97,7 +97,7 @@ func check(ss *structuralschema.Structural, validator validation.SchemaValidator
 	return errs
 }
 
-// objectCases makes random schemas, and objects that fit them more or less.
+// objectCases returns random schemas, and objects that mostly fit them.
 func objectCases(rng *rand.Rand) []objectCase {
 	var cases []objectCase
 	for len(cases) < 420 {
@@ -133,7 +133,7 @@ func objectCases(rng *rand.Rand) []objectCase {
 	return cases
 }
 
-// stable: upstream walks maps in random order; a case whose outcome depends on it proves nothing.
+// stable leaves out cases that depend on map order, which upstream visits at random.
 func stable(c objectCase, raw json.RawMessage, object, old any) bool {
 	want, _ := json.Marshal(c)
 	for i := 0; i < 8; i++ {

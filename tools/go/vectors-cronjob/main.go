@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Writes when upstream's CronJob controller finds a Job due, and what it calls that Job.
+// Writes when upstream's CronJob controller finds a Job due, and the name of that Job.
 package main
 
 import (
@@ -26,7 +26,7 @@ var schedules = []string{
 
 var zones = []string{"", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe"}
 
-// The hours around changes of the clock are as likely as all the others together.
+// Half of the hours are near daylight-saving changes.
 func instant() time.Time {
 	changes := []string{"2026-03-08T07:00:00Z", "2026-11-01T06:00:00Z", "2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", "2026-04-04T15:00:00Z"}
 	if random.Intn(2) == 0 {

@@ -1,5 +1,5 @@
-// Writes what upstream's translation library makes of in-tree volumes: of persistent ones the driver, the handle and the
-// access modes, of those in pods the whole specification.
+// Writes the results of upstream's translation library for in-tree volumes: the driver, the handle and the access modes
+// of persistent volumes, and the whole specification of volumes in pods.
 // Usage: vectors-csi-translation > csi-translation.json
 package main
 

@@ -1,7 +1,7 @@
 //go:build overlay
 
-// Writes what upstream's DaemonSet controller decides: which nodes its pods belong on, what is created and deleted on one
-// node, and how far a rolling update goes.
+// Writes the decisions of upstream's DaemonSet controller: the nodes of its pods, the creations and deletions on one
+// node, and the extent of a rolling update.
 package main
 
 import (
@@ -44,7 +44,7 @@ type placement struct {
 type nodePlan struct {
 	Set  *apps.DaemonSet `json:"set"`
 	Node *v1.Node        `json:"node"`
-	// Null where the set has none.
+	// Null if the set has none.
 	Pods []*v1.Pod `json:"pods"`
 	daemon.Plan
 }
@@ -103,7 +103,7 @@ func podOf(name, hash string) *v1.Pod {
 	return pod
 }
 
-// isReplaceable: the only living pod of its node is an old one that is available.
+// isReplaceable returns whether the only living pod of the node is old and available.
 func isReplaceable(pods []*v1.Pod, minReadySeconds int32) bool {
 	living := []*v1.Pod{}
 	for _, pod := range pods {
@@ -201,7 +201,7 @@ func nodePlans() (rows []nodePlan) {
 	return rows
 }
 
-// Of several available old pods upstream takes any: these, and their nodes, are named "any-…" and "away-…".
+// Upstream chooses any of several available old pods: these, and their nodes, are named "any-…" and "away-…".
 func anonymous(names []string) (out []string) {
 	for _, name := range names {
 		for _, prefix := range []string{"any-", "away-"} {
@@ -225,7 +225,7 @@ func updatePlans() (rows []updatePlan) {
 			pods := []*v1.Pod{}
 			for _, hash := range draw([]string{"old"}, []string{"old"}, []string{"old"}, []string{newHash}, []string{"old", newHash}, []string{"old", "old"}, []string{}) {
 				pod := podOf("", hash)
-				// Shares count where few pods are unavailable.
+				// Percentages matter if few pods are unavailable.
 				if random.Intn(4) > 0 {
 					ready := v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: metav1.Time{Time: now.Add(-time.Minute)}}
 					pod.Status.Conditions = []v1.PodCondition{ready}

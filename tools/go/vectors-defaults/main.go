@@ -42,7 +42,7 @@ import (
 	"steersman/tools/fill"
 )
 
-// What kube-apiserver 1.36 can serve, alpha and beta included.
+// All versions that kube-apiserver 1.36 can serve, including alpha and beta.
 var served = []string{
 	"v1", "admissionregistration.k8s.io/v1", "admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1",
 	"apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1",
@@ -53,7 +53,7 @@ var served = []string{
 	"scheduling.k8s.io/v1", "scheduling.k8s.io/v1alpha2", "storage.k8s.io/v1", "storage.k8s.io/v1beta1", "storagemigration.k8s.io/v1beta1",
 }
 
-// Kinds of the versions above that no server offers any more.
+// Kinds of the versions above that servers no longer offer.
 var unserved = []string{
 	"v1/PodStatusResult", "certificates.k8s.io/v1beta1/CertificateSigningRequest",
 	"networking.k8s.io/v1beta1/Ingress", "networking.k8s.io/v1beta1/IngressClass",

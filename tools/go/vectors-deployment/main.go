@@ -1,7 +1,7 @@
 //go:build overlay
 
-// Writes how upstream's Deployment controller sizes the ReplicaSets of a rollout: the new one grows, old ones shrink, and
-// a new size is spread over all of them.
+// Writes how upstream's Deployment controller sizes the ReplicaSets of a rollout: the new one grows, old ones shrink,
+// and a new size is distributed over all of them.
 package main
 
 import (
@@ -71,7 +71,7 @@ func setOf(name string, age int, replicas, wanted int32) set {
 	case 1:
 		available = 0
 	case 2:
-		// The controller has scaled the set down, and the status has not followed yet.
+		// The controller has scaled the set down, and the status still has the old size.
 		available = replicas + int32(random.Intn(3))
 	}
 	noted := map[string]string{}
@@ -104,7 +104,7 @@ func draft() vector {
 	v.New = setOf("new", 0, int32(random.Intn(int(v.Replicas)+3)), v.Replicas)
 	for index := range random.Intn(4) {
 		size := int32(random.Intn(int(v.Replicas) + 2))
-		// Of equal age the name decides, and of equal size the age.
+		// Ties in age are decided by name, ties in size by age.
 		v.Old = append(v.Old, setOf(fmt.Sprintf("old-%d", index), 1+random.Intn(3), size, v.Replicas))
 	}
 	v.Total = int32(random.Intn(30))

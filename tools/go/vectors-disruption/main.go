@@ -1,6 +1,7 @@
 //go:build overlay
 
-// Writes what upstream's disruption controller makes of budgets and their pods: the new status, and when it looks again.
+// Writes the results of upstream's disruption controller for budgets and their pods: the new status, and the time of
+// the next sync.
 package main
 
 import (
@@ -116,7 +117,7 @@ func main() {
 		budget := budgetOf(names)
 		outcome := disruption.Decide(budget.DeepCopy(), pods, sets, now)
 		if outcome.Status != nil && random.Intn(3) == 0 {
-			// A second look, at a budget that has the status already.
+			// A second sync of a budget that already has the status.
 			budget.Status = *outcome.Status.DeepCopy()
 			budget.Status.ObservedGeneration = budget.Generation
 			outcome = disruption.Decide(budget.DeepCopy(), pods, sets, now)

@@ -1,7 +1,7 @@
 //go:build overlay
 
-// Writes what upstream's graph builder makes of random histories: objects that come, change and go, owner references
-// with right and wrong coordinates, and look-ups that found nothing.
+// Writes the results of upstream's graph builder for random histories: objects that are created, changed and deleted,
+// owner references with correct and wrong coordinates, and lookups that found nothing.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 const (
 	histories = 120
 	changes   = 16
-	// dots is how many histories carry the text of their graph.
+	// dots is the number of histories with the text of their graph.
 	dots = 15
 )
 
@@ -51,7 +51,7 @@ type history struct {
 	Dot    string     `json:"dot,omitempty"`
 }
 
-// objects are what exists, one per UID. The last one never does.
+// objects are the existing objects, one per UID. The last one never exists.
 var objects = []identity{
 	{"v1", "Pod", "a", "web", "u1"},
 	{"v1", "Pod", "b", "web", "u2"},
@@ -153,7 +153,7 @@ func draw(rng *rand.Rand, graph *garbagecollector.Graph, alive map[string]*objec
 	return step{Type: "update", Identity: id, Object: next}, old
 }
 
-// claimed is what some object says of an owner, right or wrong.
+// claimed is an owner as some object refers to it, correct or wrong.
 func claimed(rng *rand.Rand, alive map[string]*object) identity {
 	for _, i := range rng.Perm(len(objects)) {
 		id := objects[i]

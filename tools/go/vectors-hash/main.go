@@ -1,6 +1,6 @@
-// Writes hash vectors: pod templates with their template and revision hashes, and what the endpoint
-// and job controllers hash. Templates are seeded: some set every field, most a part. Run with TZ=UTC:
-// a time inside a template is hashed together with the local zone.
+// Writes hash vectors: pod templates with their template and revision hashes, and the hashed values of the endpoint and
+// job controllers. Templates are seeded: some set every field, most a part. Run with TZ=UTC: a time inside a template
+// is hashed together with the local zone.
 package main
 
 import (
@@ -27,8 +27,8 @@ import (
 	"steersman/tools/internal/fill"
 )
 
-// templateRow is the template's JSON, the collision count or -1, the template hash, and the hash of its revision
-// as the controllers of stateful sets and of daemon sets make it.
+// templateRow is the template's JSON, the collision count or -1, the template hash, and the revision hashes of the
+// StatefulSet and DaemonSet controllers.
 type templateRow struct {
 	template, templateHash, statefulHash, daemonHash string
 	collisions                                       int32
@@ -38,7 +38,8 @@ func (r templateRow) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{r.template, r.collisions, r.templateHash, r.statefulHash, r.daemonHash})
 }
 
-// given are templates that no filler makes: empty where nil is usual, and forms that decoding normalises.
+// given are templates that the filler never generates: empty values where nil is usual, and forms that decoding
+// normalises.
 var given = []string{
 	`{}`,
 	`{"metadata":{"labels":{}},"spec":{"containers":[]}}`,
@@ -55,7 +56,7 @@ var given = []string{
 }
 
 func main() {
-	// A process that has logged anything has its local zone initialised, which shows in the dump.
+	// Logging initialises the local zone of a process, which is part of the dump.
 	_ = time.Now().Format(time.RFC3339)
 	rows := map[string]any{
 		"templates":     templates(),
@@ -132,7 +133,7 @@ func asText(value any) string {
 	return string(text)
 }
 
-// hash128 is what the endpoints controller sorts by.
+// hash128 is the sort key of the endpoints controller.
 func hash128(value any) string {
 	hasher := fnv.New128a()
 	hashutil.DeepHashObject(hasher, value)

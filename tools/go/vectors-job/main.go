@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Writes what upstream's job controller makes of texts of indexes, success and failure policies, and back-off.
+// Writes the results of upstream's job controller for texts of indexes, success and failure policies, and back-off.
 package main
 
 import (
@@ -151,7 +151,7 @@ func at(second int) metav1.Time {
 	return metav1.NewTime(time.Unix(1767225600+int64(second), 0).UTC())
 }
 
-// finished is a pod that ended in one of the ways in which its end is known.
+// finished is a pod that ended in one of the ways in which the end time is known.
 func finished(phase v1.PodPhase) *v1.Pod {
 	pod := &v1.Pod{}
 	pod.CreationTimestamp = at(random.Intn(50))
@@ -202,7 +202,7 @@ func failures() (rows []row) {
 	return rows
 }
 
-// active is a pod with everything that the order of removal looks at.
+// active is a pod with all fields that the order of removal depends on.
 func active(number, completions int) *v1.Pod {
 	pod := &v1.Pod{}
 	pod.Name = fmt.Sprint("p", number)

@@ -1,6 +1,6 @@
-// Writes what the upstream patch packages answer to seeded random documents and patches, as JSON for
-// the tests of src/api/patch: `go run ./vectors-patch > ../../test/vectors/patch.json`.
-// A case whose answer depends on Go's map order, or that makes upstream panic, is left out.
+// Writes the answers of the upstream patch packages to seeded random documents and patches, as JSON for the tests of
+// src/api/patch: `go run ./vectors-patch > ../../test/vectors/patch.json`.
+// Cases whose answer depends on Go's map order, or that make upstream panic, are left out.
 package main
 
 import (
@@ -73,7 +73,7 @@ func separator(i int) string {
 	return ""
 }
 
-// stable runs a function several times on fresh copies; a panic or two different answers give false.
+// stable runs a function several times on fresh copies; returns false after a panic or two different answers.
 func stable(run func() (any, error)) (result any, failure any, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -53,7 +53,7 @@ func randomDocument(r *rand.Rand) object {
 	return out
 }
 
-// mutate gives another document, or with nulls a merge patch of it.
+// mutate returns another document or, with nulls, a merge patch of it.
 func mutate(r *rand.Rand, doc object, nulls bool) object {
 	out := object{}
 	for _, key := range sortedKeys(doc) {

@@ -12,7 +12,7 @@ var mergeKeys = map[string]string{
 	"addresses": "type", "topologySpreadConstraints": "topologyKey",
 }
 
-// Ports of a container and of a service share a name, not a key.
+// Ports of a container and of a service have the same field name but different merge keys.
 func mergeKeyOf(name string, elements list) string {
 	if name != "ports" {
 		return mergeKeys[name]
@@ -208,7 +208,7 @@ func isListOfMaps(v list) bool {
 	return len(v) > 0
 }
 
-// randomStrategicPatch walks an object and says, at random, how each part shall change.
+// randomStrategicPatch walks an object and chooses at random how each part changes.
 func randomStrategicPatch(r *rand.Rand, original object, at string) object {
 	out := object{}
 	for _, key := range sortedKeys(original) {
@@ -322,7 +322,7 @@ func patchMaps(r *rand.Rand, out object, key string, value list) {
 	setOrderTypos(r, out, key)
 }
 
-// sortLike brings the elements of a patch into the order that $setElementOrder names.
+// sortLike sorts the elements of a patch in the order of $setElementOrder.
 func sortLike(r *rand.Rand, out object, key, mergeKey string, order list) {
 	patch, ok := out[key].(list)
 	if !ok {

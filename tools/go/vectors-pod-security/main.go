@@ -1,4 +1,4 @@
-// Writes what upstream's checks of pod security say about random pods, at random levels and versions.
+// Writes the results of upstream's pod security checks for random pods, at random levels and versions.
 package main
 
 import (

@@ -102,7 +102,7 @@ func main() {
 		SchemaResolver: schemas{resolver.NewDefinitionsSchemaResolver(openapi.GetOpenAPIDefinitions, k8sscheme.Scheme, apiextensionsscheme.Scheme), custom},
 		RestMapper:     mapper,
 	}
-	// Upstream names the type of an object by its kind and a number that changes with the time.
+	// Upstream names the type of an object by its kind and a number that depends on the time.
 	suffix := regexp.MustCompile(`\b(Deployment|StatefulSet|Pod|ConfigMap|Secret|Service|Namespace|Job|Lease|CustomResourceDefinition|Widget|Free)\d+`)
 	var vectors []vector
 	for _, p := range policies() {

@@ -1,5 +1,5 @@
-// Writes the tables that upstream prints for seeded objects of every kind. Times are stored as
-// "$-<seconds>", so many before now.
+// Writes the tables that upstream prints for seeded objects of every kind. Times are stored as "$-<seconds>": this many
+// seconds before now.
 // Usage: vectors-printers > printers.json
 package main
 
@@ -75,7 +75,7 @@ var kinds = []string{
 	"storagemigration.k8s.io/v1beta1 StorageVersionMigration storageversionmigrations.storagemigration.k8s.io",
 }
 
-// Words that printers look for.
+// Strings that printers compare with.
 func init() {
 	more := map[string][]string{
 		"PodPhase": {"Pending", "Running", "Succeeded", "Failed"}, "ConditionStatus": {"True", "False"}, "PodConditionType": {"Ready", "Initialized", "PodScheduled"},
@@ -96,7 +96,7 @@ type vector struct {
 	Resource string `json:"r"`
 	Object   any    `json:"o"`
 	Cells    any    `json:"c"`
-	// Of the row.
+	// The conditions of the row.
 	Conditions any `json:"s,omitempty"`
 }
 
@@ -116,7 +116,7 @@ func main() {
 		must(err)
 		gvk := gv.WithKind(parts[1])
 		for variant := range 8 {
-			// Early in a second, so that ages do not depend on when this runs.
+			// Early in a second, so that ages do not depend on the time of the run.
 			for time.Now().Nanosecond() > 500_000_000 {
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -152,7 +152,7 @@ func main() {
 	fmt.Println("\n]}")
 }
 
-// The object as it comes back from the store: converted once, and what the wire leaves out is gone.
+// The object as the store returns it: converted once, without fields that the wire form omits.
 func stored(gvk schema.GroupVersionKind, object runtime.Object) (runtime.Object, []byte) {
 	internal, err := legacyscheme.Scheme.ConvertToVersion(object, schema.GroupVersion{Group: gvk.Group, Version: runtime.APIVersionInternal})
 	must(err)
@@ -166,7 +166,7 @@ func stored(gvk schema.GroupVersionKind, object runtime.Object) (runtime.Object,
 	return out, raw
 }
 
-// Random objects may break a printer that trusts validation; those are left out.
+// Random objects that make a printer panic, because it relies on validation, are left out.
 func print(generator *printers.HumanReadableGenerator, gvk schema.GroupVersionKind, object runtime.Object, resource string, columns map[string][]string) (row vector, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -1,6 +1,6 @@
-// Writes protobuf vectors: of every built-in kind a full and an empty object, as upstream encodes
-// it in protobuf and prints it in JSON after decoding those bytes. The output is a JSON list of
-// strings "base64 json", so that it costs a type checker nothing.
+// Writes protobuf vectors: for every built-in kind a full and an empty object, as upstream encodes it in protobuf and
+// prints it in JSON after decoding those bytes. The output is a JSON list of strings "base64 json", which is cheap for
+// a type checker.
 package main
 
 import (
@@ -52,8 +52,8 @@ func main() {
 	utilruntime.Must(json.NewEncoder(os.Stdout).Encode(rows))
 }
 
-// isShared spares the options that every group repeats, except in core, and the event that never
-// stands in an envelope.
+// isShared returns whether to skip a kind: options that every group repeats, except in core, and WatchEvent, which
+// never has an envelope.
 func isShared(gvk schema.GroupVersionKind) bool {
 	return gvk.Kind == "WatchEvent" || gvk.Group != "" && strings.HasSuffix(gvk.Kind, "Options")
 }

@@ -1,5 +1,5 @@
-// Writes what upstream's scheduler decides about pods in generated clusters: the nodes that fit with their total scores, or
-// why none fits. A cluster names its nodes and pods by their places in lists of templates.
+// Writes the decisions of upstream's scheduler for pods in generated clusters: the nodes that fit with their total
+// scores, or why none fits. A cluster refers to its nodes and pods by their indexes in lists of templates.
 package main
 
 import (
@@ -41,7 +41,7 @@ type cluster struct {
 
 type result struct {
 	Pod    int      `json:"pod"`
-	Scores [][2]int `json:"scores,omitempty"` // node, total score; of one node the score is 0
+	Scores [][2]int `json:"scores,omitempty"` // node, total score; with one node the score is 0
 	Why    string   `json:"why,omitempty"`
 }
 

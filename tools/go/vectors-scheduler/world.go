@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The objects besides nodes and pods, the same in all clusters.
+// The objects other than nodes and pods, the same in all clusters.
 type world struct {
 	Namespaces   []*v1.Namespace               `json:"namespaces"`
 	Services     []*v1.Service                 `json:"services"`

@@ -1,7 +1,7 @@
 //go:build overlay
 
-// Writes requests for certificates, good and bad, and what upstream's signers make of them: the certificate without its
-// serial number and signature, or why there is none. Keys are derived from names, so that the output is the same each time.
+// Writes certificate requests, valid and invalid, and the results of upstream's signers: the certificate without its
+// serial number and signature, or the error. Keys are derived from names, so that the output is the same each time.
 package main
 
 import (
@@ -58,7 +58,7 @@ type vector struct {
 	Refusal string `json:"refusal,omitempty"`
 	// Why it fails.
 	Error string `json:"error,omitempty"`
-	// The parts of the certificate that is signed, one after the other, without the serial number.
+	// The consecutive parts of the signed certificate, without the serial number.
 	Signed []byte `json:"signed,omitempty"`
 }
 

@@ -2,7 +2,7 @@
 
 package main
 
-// RSA keys cannot be derived from names in a few lines. These are for tests alone.
+// RSA keys cannot be derived from names in a few lines. These are for tests only.
 const rsaAuthority = `-----BEGIN PRIVATE KEY-----
 MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDT9v1dBRkyfiIC
 HjJ8WbDhHeP/aizE+5wR4J/+j1s3B68u5fw0XRPEnp2rwsc6I93Ycl6oJyP1rf0Q

@@ -1,6 +1,7 @@
-// Writes what upstream's reconciler makes of random states of a Service: its pods, its slices, the greatest number of
-// endpoints in a slice. Each state is reconciled once, several times over, because upstream chooses at random among
-// equals; names that differ between the runs are left out. src/controllers/endpointslice/planning.test.ts reads the same texts.
+// Writes the results of upstream's reconciler for random states of a Service: its pods, its slices, and the maximum
+// number of endpoints in a slice. Each state is reconciled several times, because upstream chooses at random among
+// equals; names that differ between the runs are left out. src/controllers/endpointslice/planning.test.ts reads the
+// same texts.
 package main
 
 import (
@@ -46,7 +47,7 @@ type state struct {
 	Outcome outcome  `json:"outcome"`
 }
 
-// Names are left out where chance decides them.
+// Names that chance decides are left out.
 type outcome struct {
 	Creates int               `json:"creates"`
 	Updates int               `json:"updates"`
@@ -220,7 +221,7 @@ func endpointText(endpoint discovery.Endpoint) string {
 	return out
 }
 
-// groupsOf tells of the slices that are left by their ports: sizes, and all endpoints.
+// groupsOf returns the remaining slices by their ports: sizes, and all endpoints.
 func groupsOf(left []*discovery.EndpointSlice) map[string]string {
 	sizes, endpoints := map[string][]int{}, map[string][]string{}
 	for _, slice := range left {
@@ -320,7 +321,7 @@ func main() {
 			other.Updated, other.Deleted = s.Outcome.Updated, s.Outcome.Deleted
 			isChance = isChance || text(other) != text(s.Outcome)
 		}
-		// Two slices of one size, of which one is filled, may differ in hints or labels: what follows is chance.
+		// If one of two slices of the same size is filled, they may differ in hints or labels, and the rest is chance.
 		if !isChance {
 			all = append(all, s)
 		}

@@ -1,7 +1,7 @@
 //go:build overlay
 
-// Writes what upstream's StatefulSet controller makes of pod names and ordinals, maxUnavailable, the owners of claims,
-// and a status whose rolling update may be through.
+// Writes the results of upstream's StatefulSet controller for pod names and ordinals, maxUnavailable, the owners of
+// claims, and a status whose rolling update may be complete.
 package main
 
 import (
@@ -85,7 +85,7 @@ func owner(apiVersion, kind, name, uid string, controller *bool) metav1.OwnerRef
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: types.UID(uid), Controller: controller}
 }
 
-// claims are those of a pod within the set and of one beyond it.
+// claims are those of a pod inside and of a pod outside the range of the set.
 func claims() (rows []row) {
 	yes, no := true, false
 	flags := []*bool{nil, &yes, &no}

@@ -1,6 +1,6 @@
 package main
 
-// Valid objects that the mutations start from, as YAML. Several of one kind are parted by "---".
+// Valid objects for the mutations, as YAML. Several of one kind are separated by "---".
 var bases = map[string]string{
 	"pods": `
 metadata: {name: web-0, namespace: team-a, labels: {app: web, tier: front}, annotations: {note: x, controller.kubernetes.io/pod-deletion-cost: "7"}}

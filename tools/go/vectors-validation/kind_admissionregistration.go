@@ -14,7 +14,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingwebhookconfiguration"
 )
 
-// Expressions and other texts that the checks of these kinds tell apart. None has a character that Go escapes in JSON.
+// Expressions and other texts with different results in the checks of these kinds. None has a character that Go escapes
+// in JSON.
 var registrationTexts = []string{
 	"*", "*/*", "pods", "pods/*", "*/scale", "pods/status", "CREATE", "DELETE", "UPDATE", "CONNECT", "Fail", "Ignore", "Exact", "Equivalent", "Cluster", "Namespaced",
 	"NoneOnDryRun", "Some", "Unknown", "IfNeeded", "v1beta1", "v9", "a.b.c", "policy.static.k8s.io", "https://example.com/x", "http://u:p@h/x?q=1#f", "https://h:x/", "https://h/%zz", ":x", "https://[::1", "/a//b", "a b",

@@ -26,7 +26,7 @@ import (
 	certificatesregistry "k8s.io/kubernetes/pkg/registry/certificates/certificates"
 )
 
-// The user that the tests of strategies act as.
+// The user in the tests of strategies.
 type asTester struct{ rest.RESTCreateStrategy }
 
 func (s asTester) PrepareForCreate(ctx context.Context, obj runtime.Object) {

@@ -6,7 +6,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/resource/deviceclass"
 )
 
-// Expressions, names and values that the checks of devices tell apart.
+// Expressions, names and values with different results in the checks of devices.
 var deviceTexts = []string{
 	`device.driver == "gpu.example.com"`, `device.attributes["gpu.example.com"].healthy`, `device.nothing`, `1`, `device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a == b ? c == d : true))))`,
 	"ExactCount", "All", "gpu.example.com", "GPU.example.com", "gpu.example.com/model", "/model", "gpu.example.com/", "a/b/c/d", "1abc", "model_2", "gpu", "nic", "nic/fast", "nic/slow", "nic/none", "FromClass", "FromClaim",

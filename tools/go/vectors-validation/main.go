@@ -1,9 +1,9 @@
-// Writes what upstream's strategies make of valid objects with seeded mutations: how they prepare
-// them, and the errors they find. Objects are stored as differences from their base. One file per kind.
+// Writes the results of upstream's strategies for valid objects with seeded mutations: the prepared objects and the
+// errors. Objects are stored as differences from their base. One file per kind.
 //
 //	go run ./vectors-validation <directory> [resource.group or resource ...]
 //
-// SEED=<number> gives other cases, ten times as many. A kind is a suite and its bases: kind_poddisruptionbudgets.go
+// SEED=<number> generates other cases, ten times as many. A kind is a suite and its bases: kind_poddisruptionbudgets.go
 // is the example for a new one.
 package main
 
@@ -78,14 +78,14 @@ type suite struct {
 	group    string
 	count    int
 	seed     int
-	// Values of mutations besides those of all kinds.
+	// Values of mutations in addition to those of all kinds.
 	texts   []string
 	numbers []int64
 }
 
 var added []suite
 
-// add is called by the file of a kind; documents are valid objects, parted by "---".
+// add is called by the file of a kind; documents are valid objects, separated by "---".
 func add(s suite, documents string) {
 	s.bases = s.resource
 	s.seed = 1
@@ -168,15 +168,15 @@ type vector struct {
 	// "" for a create, otherwise "update" or "update/<subresource>" of the base.
 	Op    string `json:"o,omitempty"`
 	Group string `json:"g,omitempty"`
-	// The object as a difference from its base, what preparing it changes, and the errors then found.
+	// The object as a difference from its base, the changes by preparation, and the errors after it.
 	Diff     [][]any  `json:"d"`
 	Prepared [][]any  `json:"p,omitempty"`
 	Errors   []string `json:"e,omitempty"`
-	// What a valid object is warned about.
+	// The warnings about a valid object.
 	Warnings []string `json:"w,omitempty"`
 }
 
-// decoded, defaulted and through the internal form, as the server has it.
+// internal returns the object decoded, defaulted and converted through the internal form, as the server has it.
 func internal(gvk schema.GroupVersionKind, value any) (runtime.Object, bool) {
 	raw, err := json.Marshal(value)
 	must(err)
@@ -229,7 +229,7 @@ func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
 	if !ok {
 		return nil, false
 	}
-	// What does not survive the wire, such as an empty list, is dropped first, and defaulted in its place.
+	// Values that do not survive encoding, such as an empty list, are dropped first and then defaulted.
 	object, _ = internal(s.gvk, external(s.gvk, object))
 	before := external(s.gvk, object)
 	var errs field.ErrorList
@@ -255,7 +255,7 @@ func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
 		v.Errors = append(v.Errors, e.Error())
 	}
 	slices.Sort(v.Errors)
-	// Certificates of secrets are not looked at.
+	// Certificates in secrets are not checked.
 	if len(errs) == 0 && s.resource != "secrets" {
 		v.Warnings = warnings(ctx, object)
 		slices.Sort(v.Warnings)
@@ -307,7 +307,7 @@ func diff(path []any, a, b any, out *[][]any) {
 	}
 }
 
-// Values that each run makes anew.
+// Values that each run generates.
 func stripTimes(op string, entries [][]any) {
 	for _, entry := range entries {
 		if len(entry) == 2 {
@@ -328,7 +328,7 @@ func stripTimes(op string, entries [][]any) {
 	}
 }
 
-// withoutNow marks times that are those of the run.
+// withoutNow marks times of the current run.
 func withoutNow(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -347,7 +347,7 @@ func withoutNow(value any) any {
 	return value
 }
 
-// file is what the tests of one kind read.
+// file is the input of the tests of one kind.
 type file struct {
 	bases []any
 	cases []*vector
@@ -416,11 +416,11 @@ func (s suite) fill(f *file, seed, scale int) {
 		if !ok {
 			continue
 		}
-		// How the parser recovers from one syntax error to the next is not judged.
+		// The parser's recovery from syntax errors is not compared.
 		if slices.ContainsFunc(v.Errors, func(e string) bool { return strings.Contains(e, "Syntax error") }) {
 			continue
 		}
-		// Objects that pass as they are say little: a sixth of them will do.
+		// Only a sixth of the objects that pass unchanged is kept: they prove little.
 		if len(v.Errors)+len(v.Prepared)+len(v.Warnings) == 0 && n%6 > 0 {
 			continue
 		}

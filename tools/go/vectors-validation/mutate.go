@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Values that some check somewhere refuses, or that change which checks apply.
+// Values that some check refuses, or that change which checks apply.
 var texts = []string{
 	"", "Bad_Name", "-x", "x-", "a.b", "UPPER", "with space", "..", "../x", "..x", "/abs", "a/b", "a/b/c", "a/../b", strings.Repeat("a", 64), strings.Repeat("b", 254),
 	"é", "Always", "Never", "OnFailure", "Exists", "In", "NotIn", "Gt", "Equal", "None", "TCP", "UDP", "1", "-1", "1.5", "25%", "0", "100m", "2Mi", "1Gi", "3Mi", "-5",
@@ -128,7 +128,7 @@ func (m *mutator) change(root any) {
 	}
 }
 
-// Copies a field of another object into the first object that sits at the same path.
+// Copies a field of another object into the first object at the same path.
 func (m *mutator) graft(root any) {
 	donor := m.donors[m.rng.Intn(len(m.donors))]
 	to, from := root, donor

@@ -15,7 +15,7 @@ var zones = []string{"America/New_York", "Europe/Berlin", "America/Sao_Paulo", "
 var firstSecond = time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 var lastSecond = time.Date(2037, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 
-// transitions lists where a zone's offset changes: [since, offset] pairs.
+// transitions lists the changes of a zone's offset: [since, offset] pairs.
 func transitions(loc *time.Location) [][2]int64 {
 	offset := func(at int64) int64 {
 		_, o := time.Unix(at, 0).In(loc).Zone()
@@ -89,7 +89,7 @@ func cronVectors(r *rand.Rand) []section {
 	for len(specs) < 520 {
 		specs = append(specs, randomSpec(r, pick(r, zones)))
 	}
-	// Every zone's changes with schedules that fall right into them.
+	// The changes of every zone, with schedules at those times.
 	edges := []string{"30 2 * * *", "0 2 * * *", "15 1 * * *", "0 0 * * *", "*/30 * * * *", "30 0 * * *", "0 3 * * sun", "59 23 * * *", "0 */2 * * *"}
 	var rows []row
 	for _, spec := range specs {
@@ -124,7 +124,7 @@ func cronVectors(r *rand.Rand) []section {
 	return []section{{"zones", zoneRows}, {"specs", rows}}
 }
 
-// chain is a start and the times that follow, in seconds; null where there is none within five years.
+// chain is a start and the following times, in seconds; null if there is none within five years.
 func chain(schedule cron.Schedule, start time.Time, length int) []any {
 	list := []any{start.Unix()}
 	t := start

@@ -30,14 +30,14 @@ func nameVectors(r *rand.Rand) []section {
 	var rows []row
 	for _, c := range checks {
 		for _, v := range values {
-			// Only what is wrong, and once per distinct list: most say the same.
+			// Only errors, and each distinct list once: most are equal.
 			rows = append(rows, row{c.name, v, c.check(v)})
 		}
 	}
 	return []section{{"checks", dedupe(rows)}}
 }
 
-// dedupe replaces repeated complaint lists of one check by the index of the row that first had them.
+// dedupe replaces repeated error lists of one check by the index of the row that first had them.
 func dedupe(rows []row) []row {
 	seen := map[string]int{}
 	var out []row

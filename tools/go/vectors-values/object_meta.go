@@ -79,7 +79,7 @@ func objectMetaVectors() []section {
 		if r.Intn(2) == 0 {
 			b.Name, b.Namespace, b.UID = a.Name, a.Namespace, a.UID
 		}
-		// Core kinds say the same and then something about finalizers: only that is written.
+		// Core kinds have the same errors and additional ones about finalizers: only those are written.
 		generic := errorTexts(validation.ValidateObjectMetaUpdate(&a, &b, root))
 		update = append(update, row{prune(a), prune(b), generic, errorTexts(corevalidation.ValidateObjectMetaUpdate(&a, &b, root))[len(generic):]})
 	}

@@ -2,8 +2,8 @@ package main
 
 import "encoding/json"
 
-// prune is the JSON form of a value without what says nothing and takes up space: nulls and the empty
-// states of containers. Other empty values stay: they may differ from missing ones.
+// prune returns the JSON form of a value without nulls and the empty states of containers, which take up space. Other
+// empty values stay: they may differ from missing ones.
 func prune(v any) any {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -177,7 +177,7 @@ func newQuotaWorld(r *rand.Rand) quotaWorld {
 			}
 		}
 		if i < 12 {
-			// The claim evaluator reads the real time; what it asks about must not depend on it.
+			// The claim evaluator reads the real time; its inputs must not depend on it.
 			pod.DeletionTimestamp = nil
 		}
 		pods = append(pods, pod)

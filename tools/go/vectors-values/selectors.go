@@ -98,7 +98,7 @@ func objectSelectors(r *rand.Rand) []row {
 	rows := []row{{nil, "", strings.Repeat("0", len(labelSets)), "<none>"}}
 	for i := 0; i < 200; i++ {
 		s := &metav1.LabelSelector{}
-		// One matchLabel at most: upstream reports whichever bad one its map yields first.
+		// At most one matchLabel: upstream reports the first invalid one in map order.
 		if r.Intn(2) == 0 {
 			s.MatchLabels = map[string]string{pick(r, selectorKeys): pick(r, selectorValues)}
 		}

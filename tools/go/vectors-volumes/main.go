@@ -1,7 +1,7 @@
 //go:build overlay
 
-// Writes which volumes upstream's controller may give to claims, and why volumes that claims name do not suit them.
-// Claims and volumes are texts of fields, which the test reads in the same way:
+// Writes which volumes upstream's controller may give to claims, and why volumes that claims name do not match. Claims
+// and volumes are texts of fields, which the test reads in the same way:
 //
 //	volume: size|modes|class|class annotation|attributes class|volume mode|phase|claim|deleted|label "tier"
 //	claim:  size|modes|class|class annotation|attributes class|volume mode|selector|delayed
@@ -25,7 +25,7 @@ import (
 
 const (
 	sets = 3000
-	// Where upstream leaves the choice to the order of a map, so many tries show all choices.
+	// Where upstream's choice depends on map order, this many attempts show all choices.
 	tries = 80
 )
 
@@ -147,7 +147,7 @@ func expression(operator metav1.LabelSelectorOperator, values ...string) *metav1
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{requirement}}
 }
 
-// The claim, the volumes, and the names of those that it may get.
+// The claim, the volumes, and the names of the volumes that it may get.
 func matches() (rows [][]any) {
 	for range sets {
 		claimed := claimText()

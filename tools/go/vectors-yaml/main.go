@@ -1,5 +1,5 @@
-// Writes YAML vectors: texts with the JSON that upstream makes of them ("" if it refuses them) and
-// its complaint about duplicate keys. A JSON list of rows [text, json, strict error].
+// Writes YAML vectors: texts with upstream's JSON ("" if it refuses them) and its error about duplicate keys. A JSON
+// list of rows [text, json, strict error].
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package fill sets every field of an API object to seeded values, so that vectors cover fields
-// that no hand-written object has. Values are short: the vectors are committed.
+// Package fill sets every field of an API object to seeded values, so that vectors cover fields that no hand-written
+// object has. Values are short, because the vectors are committed.
 package fill
 
 import (
@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Filler draws from its own source: the same seed fills the same values.
+// Filler has its own random source: the same seed gives the same values.
 type Filler struct {
 	Rand *rand.Rand
-	// Density is the chance in percent that a pointer, slice, map or scalar is set at all.
+	// Density is the probability in percent that a pointer, slice, map or scalar is set.
 	Density  int
 	inSchema bool
 }
@@ -28,7 +28,7 @@ func New(seed int64, density int) *Filler {
 	return &Filler{Rand: rand.New(rand.NewSource(seed)), Density: density}
 }
 
-// Object fills what the pointer points to, except its TypeMeta.
+// Object fills the target of the pointer, except its TypeMeta.
 func (f *Filler) Object(pointer any) { f.value(reflect.ValueOf(pointer).Elem()) }
 
 func (f *Filler) set() bool { return f.Rand.Intn(100) < f.Density }
@@ -164,8 +164,8 @@ func (f *Filler) mapping(v reflect.Value) {
 	}
 }
 
-// alternative fills the types of a CustomResourceDefinition's schema, which contain themselves, and
-// those that are one thing or another. A schema inside a schema has a type and nothing else.
+// alternative fills the recursive types of a CustomResourceDefinition's schema, and union types. A schema inside a
+// schema has only a type.
 func (f *Filler) alternative(v reflect.Value) bool {
 	if !v.CanAddr() {
 		return false

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package cronjob
 
 import (
@@ -12,8 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/util/parsers"
 )
 
-// Due is the time at which a Job should have been created and is not, whether too many were missed, why the schedule is
-// impossible, and how long to wait for the next time.
+// Due returns the time of a Job that is due and not created yet, whether too many were missed, the error of an
+// impossible schedule, and the wait until the next time.
 func Due(cj *batchv1.CronJob, now time.Time) (*time.Time, bool, string, time.Duration) {
 	sched, err := parsers.ParseCronScheduleWithPanicRecovery(formatSchedule(cj, nil))
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package daemon
 
 import (
@@ -20,7 +20,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// Plan is what the controller creates and deletes, by the names of nodes and pods.
+// Plan has the creations and deletions of the controller, by the names of nodes and pods.
 type Plan struct {
 	Creates []string `json:"creates"`
 	Deletes []string `json:"deletes"`
@@ -55,7 +55,7 @@ func controllerAt(now time.Time, nodes []*v1.Node, pods []*v1.Pod) (*DaemonSetsC
 	}, control
 }
 
-// PlanNode asks what happens on one node; pods is nil where the set has none there.
+// PlanNode returns the plan for one node; pods is nil if the set has none there.
 func PlanNode(set *apps.DaemonSet, node *v1.Node, pods []*v1.Pod, hash string, now time.Time) Plan {
 	dsc, _ := controllerAt(now, nil, nil)
 	byNode := map[string][]*v1.Pod{}
@@ -66,7 +66,7 @@ func PlanNode(set *apps.DaemonSet, node *v1.Node, pods []*v1.Pod, hash string, n
 	return Plan{Creates: creates, Deletes: deletes}
 }
 
-// PlanUpdate asks which old pods a rolling update deletes, and on which nodes it surges.
+// PlanUpdate returns the old pods that a rolling update deletes, and the nodes on which it surges.
 func PlanUpdate(set *apps.DaemonSet, nodes []*v1.Node, pods []*v1.Pod, hash string, now time.Time) Plan {
 	dsc, control := controllerAt(now, nodes, pods)
 	if err := dsc.rollingUpdate(context.Background(), set, nodes, hash); err != nil {

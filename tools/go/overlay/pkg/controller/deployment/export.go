@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package deployment
 
 import (
@@ -22,12 +22,12 @@ type Resized struct {
 // Step is one of the three steps that decide sizes.
 type Step func(dc *DeploymentController, d *apps.Deployment, newSet *apps.ReplicaSet, oldSets []*apps.ReplicaSet) (bool, error)
 
-// Grow brings the new ReplicaSet nearer to the wanted size.
+// Grow scales the new ReplicaSet towards the desired size.
 func Grow(dc *DeploymentController, d *apps.Deployment, newSet *apps.ReplicaSet, oldSets []*apps.ReplicaSet) (bool, error) {
 	return dc.reconcileNewReplicaSet(context.Background(), append(oldSets, newSet), newSet, d)
 }
 
-// Shrink takes replicas from the old ReplicaSets, those that have some.
+// Shrink removes replicas from the old ReplicaSets that have some.
 func Shrink(dc *DeploymentController, d *apps.Deployment, newSet *apps.ReplicaSet, oldSets []*apps.ReplicaSet) (bool, error) {
 	active := []*apps.ReplicaSet{}
 	for _, set := range oldSets {
@@ -38,12 +38,12 @@ func Shrink(dc *DeploymentController, d *apps.Deployment, newSet *apps.ReplicaSe
 	return dc.reconcileOldReplicaSets(context.Background(), append(append([]*apps.ReplicaSet{}, oldSets...), newSet), active, newSet, d)
 }
 
-// Scale spreads a new size over all ReplicaSets.
+// Scale distributes a new size over all ReplicaSets.
 func Scale(dc *DeploymentController, d *apps.Deployment, newSet *apps.ReplicaSet, oldSets []*apps.ReplicaSet) (bool, error) {
 	return false, dc.scale(context.Background(), d, newSet, oldSets)
 }
 
-// Run plays a step and returns the sizes that it wrote, in order: writes of annotations alone are left out.
+// Run executes a step and returns the sizes that it wrote, in order. Writes that change only annotations are left out.
 func Run(step Step, d *apps.Deployment, newSet *apps.ReplicaSet, oldSets []*apps.ReplicaSet) (resized []Resized, isScaled bool, err error) {
 	sizes := map[string]int32{}
 	objects := []runtime.Object{}

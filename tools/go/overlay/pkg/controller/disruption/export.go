@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Package disruption, seen from inside for the vectors.
+// Exports functions of the disruption controller for the vectors.
 package disruption
 
 import (
@@ -18,16 +18,16 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// Outcome is what a sync of the budget decides.
+// Outcome is the decision of a sync of the budget.
 type Outcome struct {
-	// Nil when nothing is to be written.
+	// Nil if nothing is written.
 	Status *policy.PodDisruptionBudgetStatus
 	// Unix seconds; nil when no deletion is expected.
 	Recheck *int64
 	Error   string
 }
 
-// Decide asks upstream's controller about a budget, its pods and the ReplicaSets that may control them.
+// Decide runs upstream's controller on a budget, its pods and the ReplicaSets that may control them.
 func Decide(budget *policy.PodDisruptionBudget, pods []*v1.Pod, sets []*apps.ReplicaSet, now time.Time) (outcome Outcome) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	for _, set := range sets {

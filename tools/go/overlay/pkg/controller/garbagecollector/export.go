@@ -1,7 +1,7 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md), so that a program outside of it can
-// drive the graph builder with events and read the graph.
+// Overlaid on upstream's package (tools/go/README.md), so that another program can send events to the graph builder and
+// read the graph.
 package garbagecollector
 
 import (
@@ -28,7 +28,7 @@ type Change struct {
 	OldObject *metav1.ObjectMeta
 }
 
-// Consequences are what one change put into the queues, sorted, and the events it caused.
+// Consequences has the sorted queue items that one change added, and the events that it caused.
 type Consequences struct {
 	Deletes, Later, Orphans, Events []string
 }
@@ -136,7 +136,8 @@ func (g *Graph) IsKnownAbsent(apiVersion, kind, namespace, name, uid string) boo
 	return g.builder.absentOwnerCache.Has(objectReference{OwnerReference: ref, Namespace: namespace})
 }
 
-// Dot is the graph as the debug handler prints it; empty when an owner is missing, where upstream's text is random.
+// Dot is the graph as the debug handler prints it; empty if an owner is missing, because upstream's text is then
+// random.
 func (g *Graph) Dot() string {
 	nodes := g.builder.uidToNode.uidToNode
 	for _, n := range nodes {
@@ -162,7 +163,7 @@ func text(n *node) string {
 	return n.identity.String() + virtual
 }
 
-// texts names each item once: a queue holds it once.
+// texts returns each item once, as the queue holds it once.
 func texts(nodes []*node) []string {
 	seen := map[*node]bool{}
 	result := []string{}

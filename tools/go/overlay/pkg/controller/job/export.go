@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package job
 
 import (
@@ -12,7 +12,8 @@ import (
 	"k8s.io/utils/clock/testing"
 )
 
-// Indexes is a text of indexes as upstream understands it: written anew, how many, and which of the asked ones are in.
+// Indexes parses a text of indexes like upstream and returns its canonical form, the count, and which of the requested
+// indexes it contains.
 func Indexes(text string, completions int, asked []int) (string, int, []bool) {
 	parsed := parseIndexesFromString(logr.Discard(), text, completions)
 	has := []bool{}
@@ -27,24 +28,26 @@ func WithIndexes(text string, completions int, more []int) string {
 	return parseIndexesFromString(logr.Discard(), text, completions).withOrderedIndexes(more).String()
 }
 
-// SuccessPolicy is the message of the rule that the succeeded indexes meet.
+// SuccessPolicy returns the message of the rule that the succeeded indexes satisfy.
 func SuccessPolicy(policy *batch.SuccessPolicy, completions int32, succeeded string) (string, bool) {
 	indexes := parseIndexesFromString(logr.Discard(), succeeded, int(completions))
 	return matchSuccessPolicy(logr.Discard(), policy, completions, indexes)
 }
 
-// FailurePolicy is the message for the job, whether the failure counts, and the action of the rule that the pod meets.
+// FailurePolicy returns the message for the job, whether the failure counts, and the action of the rule that matches
+// the pod.
 func FailurePolicy(policy *batch.PodFailurePolicy, pod *v1.Pod) (*string, bool, *batch.PodFailurePolicyAction) {
 	return matchPodFailurePolicy(policy, pod)
 }
 
-// Backoff is how long to wait for the next pod, so long after the last of the failures.
+// Backoff returns how long to wait for the next pod, at the given time after the last failure.
 func Backoff(failures int32, since, first, most time.Duration) time.Duration {
 	last := time.Unix(0, 0)
 	return getRemainingTimeForFailuresCount(testing.NewFakeClock(last.Add(since)), first, most, failures, &last)
 }
 
-// Failures is the number of failures since the last success and the time of the last one, after these pods finished.
+// Failures returns the number of failures since the last success and the time of the last one, after these pods
+// finished.
 func Failures(before int32, last *time.Time, succeeded, failed []*v1.Pod) (int32, *time.Time) {
 	store := newBackoffStore()
 	if before > 0 {
@@ -54,7 +57,7 @@ func Failures(before int32, last *time.Time, succeeded, failed []*v1.Pod) (int32
 	return record.failuresAfterLastSuccess, record.lastFailureTime
 }
 
-// Removed are the names of the pods that go first, at least so many.
+// Removed returns the names of the pods that are removed first, at least the given number.
 func Removed(job *batch.Job, pods []*v1.Pod, atLeast int) []string {
 	names := []string{}
 	for _, pod := range activePodsForRemoval(job, pods, atLeast) {
@@ -63,7 +66,7 @@ func Removed(job *batch.Job, pods []*v1.Pod, atLeast int) []string {
 	return names
 }
 
-// Pending are the first free indexes.
+// Pending returns the first free indexes.
 func Pending(job *batch.Job, active []*v1.Pod, succeeded, failed string, count int) []int {
 	completions := int(*job.Spec.Completions)
 	failedIndexes := parseIndexesFromString(logr.Discard(), failed, completions)

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package podautoscaler
 
 import (
@@ -16,7 +16,7 @@ import (
 	metricsclient "k8s.io/kubernetes/pkg/controller/podautoscaler/metrics"
 )
 
-// Given answers for the metrics APIs.
+// Given is the content of the metrics APIs.
 type Given struct {
 	Samples metricsclient.PodMetricsInfo
 	Object  int64
@@ -47,7 +47,7 @@ func (g Given) GetExternalMetric(string, string, labels.Selector) ([]int64, time
 	return g.Values, time.Now(), nil
 }
 
-// Count is one question to the calculator.
+// Count is one request to the calculator.
 type Count struct {
 	Kind           string
 	Resource       string
@@ -60,7 +60,7 @@ type Count struct {
 	CPUInit, Delay time.Duration
 }
 
-// Answer is what the calculator says.
+// Answer is the result of the calculator.
 type Answer struct {
 	Replicas int32
 	Percent  int32
@@ -68,7 +68,7 @@ type Answer struct {
 	Error    string
 }
 
-// Ask asks the calculator about these pods.
+// Ask runs the calculator on these pods.
 func Ask(count Count, given Given, pods []*v1.Pod) (answer Answer) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	for _, pod := range pods {
@@ -103,7 +103,7 @@ func Ask(count Count, given Given, pods []*v1.Pod) (answer Answer) {
 	return answer
 }
 
-// Memory is what an autoscaler remembers; ages are in milliseconds.
+// Memory is the state that an autoscaler keeps; ages are in milliseconds.
 type Memory struct {
 	Recommendations []Remembered `json:"recommendations"`
 	ScaleUps        []Remembered `json:"scaleUps"`
@@ -117,7 +117,7 @@ type Remembered struct {
 	Outdated bool  `json:"outdated,omitempty"`
 }
 
-// Limit follows the wish as far and as fast as allowed, and returns the size, the conditions and what is remembered then.
+// Limit applies the limits and rates to a desired size, and returns the size, the conditions and the new state.
 func Limit(autoscaler *autoscaling.HorizontalPodAutoscaler, memory Memory, current, desired, minReplicas int32, window time.Duration) (int32, []autoscaling.HorizontalPodAutoscalerCondition, Memory) {
 	now := time.Now()
 	controller := &HorizontalController{

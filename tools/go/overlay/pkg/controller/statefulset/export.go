@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package statefulset
 
 import (
@@ -10,29 +10,29 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Ordinal is the set's name and the ordinal in a pod's name; "" and -1 where it has none.
+// Ordinal returns the set's name and the ordinal in a pod's name; "" and -1 if it has none.
 func Ordinal(pod *v1.Pod) (string, int) {
 	return getParentNameAndOrdinal(pod)
 }
 
-// InRange says whether the set still wants the pod's ordinal.
+// InRange returns whether the pod's ordinal is in the range of the set.
 func InRange(pod *v1.Pod, set *apps.StatefulSet) bool {
 	return podInOrdinalRange(pod, set)
 }
 
-// MaxUnavailable is the number that a set of so many replicas may miss.
+// MaxUnavailable returns the maximum number of unavailable pods of a set with this many replicas.
 func MaxUnavailable(value *intstr.IntOrString, replicas int) (int, error) {
 	return getStatefulSetMaxUnavailable(value, replicas)
 }
 
-// ClaimOwners says whether the owners of a claim are as the retention policy wants them, and makes them so.
+// ClaimOwners returns whether the owners of a claim match the retention policy, and corrects them.
 func ClaimOwners(claim *v1.PersistentVolumeClaim, set *apps.StatefulSet, pod *v1.Pod) bool {
 	isRight := isClaimOwnerUpToDate(logr.Discard(), claim, set, pod)
 	updateClaimOwnerRefForSetAndPod(logr.Discard(), claim, set, pod)
 	return isRight
 }
 
-// CompleteUpdate finishes a rolling update in the status where it is through.
+// CompleteUpdate completes a rolling update in the status if it is finished.
 func CompleteUpdate(set *apps.StatefulSet, status *apps.StatefulSetStatus) {
 	completeRollingUpdate(set, status)
 }

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package cleaner
 
 import (
@@ -17,7 +17,7 @@ import (
 	clock "k8s.io/utils/clock/testing"
 )
 
-// Deletes tells whether the controller deletes the request now.
+// Deletes returns whether the controller deletes the request now.
 func Deletes(csr *certificates.CertificateSigningRequest) bool {
 	client := fake.NewSimpleClientset(csr)
 	controller := &CSRCleanerController{csrClient: client.CertificatesV1().CertificateSigningRequests()}
@@ -27,8 +27,8 @@ func Deletes(csr *certificates.CertificateSigningRequest) bool {
 	return len(client.Actions()) > 0
 }
 
-// DeletedPodRequests tells, in order, which of the requests the controller deletes at that time, with the UID that it
-// asks for. The threshold is that of newPodCertificateRequestCleanerController.
+// DeletedPodRequests returns the requests that the controller deletes at that time, in order, with the UID in the
+// precondition. The threshold is that of newPodCertificateRequestCleanerController.
 func DeletedPodRequests(now time.Time, requests ...*certificatesbeta.PodCertificateRequest) [][2]string {
 	client := fake.NewSimpleClientset()
 	informer := informers.NewSharedInformerFactory(client, 0).Certificates().V1beta1().PodCertificateRequests()

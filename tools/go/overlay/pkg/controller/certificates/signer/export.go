@@ -9,14 +9,14 @@ import (
 	capihelper "k8s.io/kubernetes/pkg/apis/certificates"
 )
 
-// Outcome is what a signer makes of an approved request.
+// Outcome is the result of a signer for an approved request.
 type Outcome struct {
 	// Why the signer refuses it.
 	Refusal     string
 	Certificate []byte
 }
 
-// Sign answers as the signing controller does for an approved request, at a time of the caller's choice.
+// Sign answers as the signing controller does for an approved request, at the given time.
 func Sign(signerName, certFile, keyFile string, ttl time.Duration, spec capi.CertificateSigningRequestSpec, now time.Time) (Outcome, error) {
 	s, err := newSigner(signerName, certFile, keyFile, nil, ttl)
 	if err != nil {

@@ -1,14 +1,14 @@
 //go:build overlay
 
-// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+// Overlaid on upstream's package (tools/go/README.md): exports the functions that the vectors need.
 package persistentvolume
 
 import v1 "k8s.io/api/core/v1"
 
-// Index holds volumes as the controller does.
+// Index holds volumes like the controller's index.
 type Index struct{ index persistentVolumeOrderedIndex }
 
-// NewIndex is an index of these volumes.
+// NewIndex returns an index of these volumes.
 func NewIndex(volumes []*v1.PersistentVolume) Index {
 	index := newPersistentVolumeOrderedIndex()
 	for _, volume := range volumes {
@@ -19,7 +19,7 @@ func NewIndex(volumes []*v1.PersistentVolume) Index {
 	return Index{index}
 }
 
-// Best is the volume that the claim gets.
+// Best returns the volume that the claim gets.
 func (i Index) Best(claim *v1.PersistentVolumeClaim, delayed bool) *v1.PersistentVolume {
 	volume, err := i.index.findBestMatchForClaim(claim, delayed)
 	if err != nil {
@@ -28,7 +28,7 @@ func (i Index) Best(claim *v1.PersistentVolumeClaim, delayed bool) *v1.Persisten
 	return volume
 }
 
-// Unsuitable says why a free volume that the claim names does not suit it.
+// Unsuitable returns why a free volume that the claim names does not match it.
 func Unsuitable(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) string {
 	if err := checkVolumeSatisfyClaim(volume, claim); err != nil {
 		return err.Error()
