@@ -19,7 +19,7 @@ import type { Deps } from "./model.ts";
 import { syncService } from "./sync.ts";
 
 const RETRIES_MAX = 15;
-/** Endpoints without a Service are locks of old leader elections. */
+/** Marks Endpoints that are the lock of an old leader election: they have no Service. */
 const LEADER = "control-plane.alpha.kubernetes.io/leader";
 
 export interface EndpointsOptions {

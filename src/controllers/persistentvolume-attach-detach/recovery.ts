@@ -22,7 +22,7 @@ export interface RecoveryDeps extends WantedDeps {
 
 const MANAGED = "volumes.kubernetes.io/controller-managed-attach-detach";
 
-/** A node is managed when its kubelet has attaching enabled for the controller. */
+/** A node is managed if this annotation says that its kubelet leaves attaching and detaching to the controller. */
 export function noteNode({ metadata, status }: StoredCluster<Node>, actual: ActualState, desired: DesiredState): void {
   if (metadata.annotations?.[MANAGED] !== undefined) desired.addNode(metadata.name);
   actual.setInUse(metadata.name, status?.volumesInUse ?? []);
