@@ -95,6 +95,7 @@ const texts: readonly ScenarioText[] = [
       await info(stage).until("cluster-info", isSignedBy("abcdef"));
       await stage.settle();
       await info(stage).patch("cluster-info", { immutable: true });
+      await stage.settle(); // the cache has seen it: otherwise the update meets a conflict first
       await tokens(stage).delete("bootstrap-token-abcdef");
       await stage.untilRefused(1);
       await stage.settle();
