@@ -250,7 +250,7 @@ export const starting: readonly ScenarioText[] = [
     alone: true,
     chance: [
       {
-        where: /^reads of phase 2 › get .*\/jobs\/due$/,
+        where: /^reads of phase 2 › get .*\/jobs\/\{due\}$/,
         reason: "the Job is read live where its cache is behind that of CronJobs",
       },
     ],
