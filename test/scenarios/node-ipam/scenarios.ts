@@ -92,6 +92,29 @@ const texts: readonly ScenarioText[] = [
     },
   },
   {
+    name: "node-ipam/4 leaves the range of a node alone when the node changes",
+    async play(stage) {
+      const name = await create(stage, "node");
+      const [range] = await rangesOf(stage, name);
+      await stage.settle();
+      await stage.of(Nodes).patch(name, { metadata: { labels: { changed: "yes" } } });
+      await stage.settle();
+      expect(await rangesOf(stage, name)).toEqual([range]);
+    },
+  },
+  {
+    name: "node-ipam/4, node-ipam/5 gives a range to a node that comes back under its name",
+    async play(stage) {
+      const name = await create(stage, "node");
+      await rangesOf(stage, name);
+      await stage.settle();
+      await stage.of(Nodes).delete(name);
+      await stage.of(Nodes).untilGone(name);
+      await stage.settle();
+      expect((await rangesOf(stage, await create(stage, "node")))[0]).toMatch(/^10\.244\.\d+\.0\/24$/);
+    },
+  },
+  {
     name: "node-ipam/5, node-ipam/tests gives a node a range of each family, in the order of the flag, with the sizes of the flags",
     profile: "dual-stack-nodes",
     async play(stage) {

@@ -62,6 +62,20 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
     },
   },
   {
+    name: "ttl/2, ttl/3 writes nothing when a Node with the wanted annotation changes",
+    async play(stage) {
+      const name = stage.name("node");
+      const nodes = stage.of(Nodes);
+      await nodes.create({ metadata: { name } });
+      await nodes.until(name, ({ metadata }) => metadata.annotations?.[TTL] === "0");
+      await stage.settle();
+      await nodes.patch(name, { metadata: { labels: { changed: "yes" }, annotations: { mine: "1" } } });
+      await stage.settle();
+      const { metadata } = await nodes.get(name);
+      expect(metadata.annotations).toMatchObject({ mine: "1", [TTL]: "0" });
+    },
+  },
+  {
     name: "ttl/4 does nothing for a Node that is deleted",
     async play(stage) {
       const name = stage.name("node");
