@@ -194,9 +194,11 @@ describe("limits", () => {
 
   it("refuses an object that etcd would not take", async () => {
     const { bytes } = startTestServer();
-    const revision = { metadata: { name: "big" }, revision: 1, data: { blob: "x".repeat(1_700_000) } };
-    const { status, body } = await bytes.post("/apis/apps/v1/namespaces/default/controllerrevisions", revision);
-    expect([status, body.message]).toEqual([500, "etcdserver: request is too large"]);
+    for (const blob of ["x".repeat(1_700_000), "ü".repeat(850_000)]) {
+      const revision = { metadata: { name: "big" }, revision: 1, data: { blob } };
+      const { status, body } = await bytes.post("/apis/apps/v1/namespaces/default/controllerrevisions", revision);
+      expect([status, body.message]).toEqual([500, "etcdserver: request is too large"]);
+    }
   });
 
   it("machinery/7.1.r20 gives up on a body that does not arrive within a minute", async () => {

@@ -124,7 +124,7 @@ describe("steersman up -- COMMAND", () => {
     expect(run([], ...script("process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60000)")).status).toBe(
       128 + 15,
     );
-  });
+  }, 60_000);
 
   it("does not succeed when it is stopped before the command has run", async () => {
     const state = newDirectory();

@@ -15,6 +15,6 @@ export function checkSize({ context }: ResourceCall, object: KubeObject): void {
   const { body } = context.request;
   const isLarge =
     body !== undefined && (body.kind === "bytes" ? body.bytes.length > LARGE_BODY_BYTES : body.kind === "stream");
-  if (isLarge && stringifyJson(object).length > OBJECT_BYTES_MAX)
+  if (isLarge && new TextEncoder().encode(stringifyJson(object)).length > OBJECT_BYTES_MAX)
     throw bareFailure(500, "", "etcdserver: request is too large");
 }

@@ -182,7 +182,9 @@ func policies() []v1.ValidatingAdmissionPolicySpec {
 		p.Validations[1].MessageExpression = "'fine'"
 	}, "object.spec.replicas < 1", "object.spec.x")
 	params := func(apiVersion, kind string) func(*v1.ValidatingAdmissionPolicySpec) {
-		return func(p *v1.ValidatingAdmissionPolicySpec) { p.ParamKind = &v1.ParamKind{APIVersion: apiVersion, Kind: kind} }
+		return func(p *v1.ValidatingAdmissionPolicySpec) {
+			p.ParamKind = &v1.ParamKind{APIVersion: apiVersion, Kind: kind}
+		}
 	}
 	add([]string{"deployments"}, params("v1", "ConfigMap"), "params.data.max == '1'", "params.data.max == 1", "params.spec == 1")
 	add([]string{"deployments"}, params("example.com/v1", "Widget"), "params.spec.size == object.spec.replicas", "params.spec.name == object.spec.replicas")
