@@ -23,13 +23,6 @@ export const plan: FaultPlan = {
       noticedBy: "scales 0, 5, 2, 0 without a surplus pod",
     },
     {
-      name: "bodies carry the managed fields of the cache",
-      file: "src/informers/transforms.ts",
-      find: "  if (metadata.managedFields === undefined) return object;\n",
-      replace: "  if (metadata.name !== undefined) return object;\n",
-      noticedBy: "scales 0, 5, 2, 0 without a surplus pod",
-    },
-    {
       name: "informers ask for no bookmarks",
       file: "src/informers/reflector.ts",
       find: "timeoutSeconds, allowWatchBookmarks: true }",

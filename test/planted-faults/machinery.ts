@@ -64,6 +64,13 @@ export const plan: FaultPlan = {
       noticedBy: "tell deletions, then changes and additions; atomic: true",
     },
     {
+      name: "the cache keeps managedFields",
+      file: "src/informers/transforms.ts",
+      find: "  if (metadata.managedFields === undefined) return object;\n",
+      replace: "  if (metadata.name !== undefined) return object;\n",
+      noticedBy: "takes managedFields off a copy of what it may not change",
+    },
+    {
       name: "a bookmark's version is not remembered",
       file: "src/informers/apply-batch.ts",
       find: "if (position.isPastSynthetic && !isBack) version",
