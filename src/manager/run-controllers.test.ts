@@ -83,6 +83,49 @@ const interval = (seconds: bigint): Pick<RunDeps, "settings"> => ({
 });
 
 describe("running the controllers", () => {
+  it("builds several at once, and runs them in the order of the registry", async () => {
+    let building = 0;
+    let most = 0;
+    const ran: string[] = [];
+    const slow = (name: string, ticks: number): RegisteredController => ({
+      name,
+      featureGates: [],
+      async build() {
+        most = Math.max(most, ++building);
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+        building--;
+        return {
+          async run(signal) {
+            ran.push(name);
+            await whenAborted(signal);
+          },
+        };
+      },
+    });
+    const names = Array.from({ length: 20 }, (_, number) => `controller-${number}`);
+    const { clock, stop, ended } = start({ controllers: names.map((name, number) => slow(name, 20 - number)) });
+    await clock.advance(1_000);
+    expect([most, ran]).toEqual([6, names]);
+    stop.abort();
+    expect(await ended).toBe("ended");
+  });
+
+  it("begins no further build after one has failed", async () => {
+    const begun: string[] = [];
+    const failing = (name: string): RegisteredController => ({
+      name,
+      featureGates: [],
+      async build() {
+        begun.push(name);
+        throw new Error(`${name} cannot be built`);
+      },
+    });
+    const names = Array.from({ length: 20 }, (_, number) => `controller-${number}`);
+    const { clock, ended } = start({ controllers: names.map(failing) });
+    await clock.advance(1_000);
+    expect([await ended, begun]).toEqual(["Error: controller-0 cannot be built", names.slice(0, 6)]);
+  });
+
   it("waits for the API server, asking every second, and gives up after ten", async () => {
     const { clock, ended, paths, lines } = start({}, () => textResponse("no", 500));
     await clock.advance(60_000);

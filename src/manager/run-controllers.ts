@@ -1,4 +1,4 @@
-// From leadership to running control loops: builds one context and the controllers one after the other, starts the
+// From leadership to running control loops: builds one context and the controllers, several at a time, starts the
 // informers once, then runs all loops concurrently until the signal aborts.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, BuildControllers, RunControllers.
 
@@ -16,6 +16,12 @@ import type { RegisteredController } from "./registry.ts";
 
 /** Not affected by --controllers. */
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
+
+/**
+ * Most of building is waiting for the API server, which finds or creates each controller's account. Few at a time, so
+ * that none waits noticeably for the limit of --kube-api-qps.
+ */
+const BUILDS_AT_ONCE = 6;
 
 export interface RunDeps extends ContextDeps {
   readonly controllerClients: ClientBuilder;
@@ -74,22 +80,42 @@ async function buildControllers(
   signal: AbortSignal,
 ): Promise<readonly BuiltController[]> {
   const { log, settings } = deps;
-  const built: BuiltController[] = [];
-  const build = async (registered: RegisteredController, clients: ClientBuilder): Promise<void> => {
+  const build = async (registered: RegisteredController, clients: ClientBuilder): Promise<BuiltController[]> => {
     const { name } = registered;
     const controller = await logged(log.with({ controller: name }), "Error initializing a controller", signal, () =>
       registered.build(context.for(clients), settings, signal),
     );
-    if (controller === undefined) log.info("Warning: skipping controller", { controller: name });
-    else built.push({ name, controller });
+    if (controller !== undefined) return [{ name, controller }];
+    log.info("Warning: skipping controller", { controller: name });
+    return [];
   };
-  if (deps.serviceAccountTokens !== undefined) await build(deps.serviceAccountTokens, deps.rootClients);
-  for (const registered of deps.controllers) {
-    if (deps.isAssigned?.(registered.name) === false) continue;
-    if (isWanted(registered, deps)) await build(registered, deps.controllerClients);
-  }
+  const { serviceAccountTokens } = deps;
+  const first = serviceAccountTokens === undefined ? [] : await build(serviceAccountTokens, deps.rootClients);
+  const wanted = deps.controllers.filter(
+    (registered) => deps.isAssigned?.(registered.name) !== false && isWanted(registered, deps),
+  );
+  const others = await severalAtOnce(wanted, (registered) => build(registered, deps.controllerClients));
   explainAbsent(deps);
-  return built;
+  return [...first, ...others.flat()];
+}
+
+/** The results in the order of the items. After a failure no further item is begun. */
+async function severalAtOnce<T, R>(items: readonly T[], step: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  let begun = 0;
+  const work = async (): Promise<void> => {
+    while (begun < items.length) {
+      const at = begun++;
+      try {
+        results[at] = await step(items[at] as T);
+      } catch (error) {
+        begun = items.length;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: BUILDS_AT_ONCE }, work));
+  return results;
 }
 
 /** Logs the controllers that need a cloud provider, and those that are not registered here. */

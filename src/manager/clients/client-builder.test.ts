@@ -112,6 +112,14 @@ describe("the builder of service accounts' clients", () => {
     ]);
   });
 
+  it("creates an account that several controllers share once", async () => {
+    const { log, transport } = server("/api/v1/namespaces/kube-system");
+    const { controllerClients } = await createClientBuilders(transport, transport, options(), signal);
+    await Promise.all([1, 2].map(() => controllerClients.client("job-controller", {}, signal)));
+    const [, , created, next] = log;
+    expect([created, next]).toEqual(["POST /api/v1/namespaces/kube-system/serviceaccounts", `GET ${account}`]);
+  });
+
   it("machinery/4.1.2, machinery/4.1.3, core/1 asks for a token at the first request, and shares it among the account's clients", async () => {
     const { log, transport } = server(account);
     const { controllerClients } = await createClientBuilders(transport, transport, options(), signal);

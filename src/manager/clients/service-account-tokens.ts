@@ -33,6 +33,8 @@ export class ServiceAccountTokens {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #sources = new Map<string, TokenSource>();
+  /** By account, the end of the last search for it. */
+  readonly #searches = new Map<string, Promise<void>>();
 
   constructor({ root, clock, log = noLog }: TokenOptions) {
     this.#accounts = root.resource(ServiceAccounts);
@@ -54,8 +56,19 @@ export class ServiceAccountTokens {
     return source;
   }
 
-  /** Finds or creates the account, and its namespace before it. */
-  async ensureAccount(name: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Finds or creates the account, and its namespace before it. Controllers that share an account take turns, so that
+   * only the first one creates it.
+   */
+  ensureAccount(name: string, signal: AbortSignal): Promise<void> {
+    const earlier = this.#searches.get(name) ?? Promise.resolve();
+    const search = earlier.then(() => this.#findOrCreate(name, signal));
+    const ended = search.catch(() => undefined); // the caller handles it
+    this.#searches.set(name, ended);
+    return search;
+  }
+
+  async #findOrCreate(name: string, signal: AbortSignal): Promise<void> {
     const address = { namespace: NAMESPACE, name };
     try {
       await this.#accounts.get(address, signal);
