@@ -18,8 +18,8 @@ import type { RegisteredController } from "./registry.ts";
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
 /**
- * Most of building is waiting for the API server, which finds or creates each controller's account. Few at a time, so
- * that none waits noticeably for the limit of --kube-api-qps.
+ * Deviation: upstream builds one at a time. Most of building is waiting for the API server, which finds or creates each
+ * controller's account. Few at a time, so that none waits noticeably for the limit of --kube-api-qps.
  */
 const BUILDS_AT_ONCE = 6;
 
