@@ -121,21 +121,40 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
     down,
     async up(serving = pki.serving) {
       isDown = false;
-      server = await listen(port, serving);
+      server = await listenAgain(() => listen(port, serving));
     },
     close: () => void down(),
   };
 }
 
-/** Below the ephemeral ports, so that no other process takes this port while the proxy is down. */
+/** Below the ephemeral ports and above those of freePorts, so that no process of a test takes this port meanwhile. */
 const lastingPorts = { from: 20_000, count: 12_000 };
+const PORT_LIMIT_MS = 60_000;
+const PORT_LOOK_MS = 250;
+
+/** Waits for a port that another process of the machine took while the proxy was down. */
+async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + PORT_LIMIT_MS;
+  for (;;) {
+    try {
+      return await listen();
+    } catch (error) {
+      if (!isPortTaken(error) || performance.now() > deadline) throw error;
+      await sleep(PORT_LOOK_MS);
+    }
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+}
 
 async function listenAnywhere<T>(listen: (port: number) => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await listen(lastingPorts.from + Math.floor(Math.random() * lastingPorts.count));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+      if (!isPortTaken(error)) throw error;
     }
   }
 }

@@ -150,9 +150,12 @@ function endOfLog(program: Program): string {
   return `${basename(program.logFile)} ends with:\n${program.log().split("\n").slice(-25).join("\n")}`;
 }
 
-/** Below the ephemeral ports: outgoing connections could take one of those after it was found free. */
+/**
+ * Below the ephemeral ports: outgoing connections could take one of those after it was found free. Also below the ports
+ * of fault proxies, which listen again on the same port after an outage.
+ */
 const FIRST_PORT = 12_000;
-const PORTS = 20_000;
+const PORTS = 8_000;
 
 /** Different ports of 127.0.0.1 that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
