@@ -68,7 +68,6 @@ export const refusals: readonly ScenarioText[] = [
   },
   {
     name: "replicaset/9 pods that the namespace's security level does not allow are refused",
-    realOnly: "the PodSecurity admission plugin",
     async play(stage) {
       const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
       await stage.of(Namespaces).patch(stage.namespace, { metadata: { labels } });
