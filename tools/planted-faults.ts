@@ -2,15 +2,17 @@
 // expects the tests that the plan names to fail. The checkout itself is only read.
 // `bun tools/planted-faults.ts [--changed] [--seconds=<n>] [plan …]`; plans are the files of test/planted-faults/ that
 // export `plan`. --changed plants the faults that the change affects; --seconds limits the time and prints what did not
-// fit. --places plants nothing: it lists the faults whose anchor is no longer in the program (part of make check).
+// fit. --places plants nothing: it lists the faults whose anchor is no longer in the program, and those whose test does
+// not exist (part of make check).
 
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join, normalize, resolve } from "node:path";
 import { type FaultPlan, type PlantedFault, planFolder } from "#test/planted-faults/fault.ts";
 import { changedFiles } from "./changed-files.ts";
 import { failuresIn, faultsOfChange, namePattern, planProblems, planted } from "./planting.ts";
+import { TestNames } from "./test-names.ts";
 import { noTests, sumTotals, type Totals, tellTotals } from "./test-totals.ts";
 
 const copied = ["src", "test", "tools", "types", "package.json", "tsconfig.json", "tsconfig.base.json"];
@@ -108,9 +110,19 @@ async function plansOf(wanted: readonly string[]): Promise<{ file: string; name:
   );
 }
 
+/** The files with the tests of a plan: its suites, which may be folders, or all scenarios and their plays. */
+function testFilesOf({ suites }: FaultPlan): readonly string[] {
+  if (suites === undefined) return globSync(["test/scenarios/**/*.ts", "test/stage/*.ts"]);
+  return suites.flatMap((suite) =>
+    suite.endsWith(".ts") ? [normalize(suite)] : globSync(join(suite, "**/*.test.ts")),
+  );
+}
+
 async function checkPlaces(): Promise<number> {
+  const read = (path: string): string => readFileSync(path, "utf8");
+  const names = new TestNames(read);
   const problems = (await plansOf([])).flatMap(({ file, plan }) =>
-    planProblems(plan, (path) => readFileSync(path, "utf8")).map((problem) => `${file}: ${problem}`),
+    planProblems(plan, read, (part) => names.has(part, testFilesOf(plan))).map((problem) => `${file}: ${problem}`),
   );
   for (const problem of problems) say(problem);
   return problems.length > 0 ? 1 : 0;

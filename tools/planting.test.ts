@@ -9,18 +9,29 @@ describe("planted faults", () => {
     expect(() => planted("one one", fault)).toThrow('"x": y.ts has 2 places to plant it, not 1');
   });
 
-  it("are outdated where their text is gone", () => {
+  it("are outdated where their text or their test is gone", () => {
     const fault = { name: "x", file: "y.ts", find: "one", replace: "two", noticedBy: "z" };
     const problems = (faults: readonly (typeof fault)[], text: string) =>
-      planProblems({ suites: ["a.test.ts"], faults }, () => text);
+      planProblems(
+        { suites: ["a.test.ts"], faults },
+        () => text,
+        (name) => name === "z",
+      );
     expect(problems([fault], "a one")).toEqual([]);
     expect(problems([fault], "a two")).toEqual(['"x": y.ts has 0 places to plant it, not 1']);
     expect(problems([{ ...fault, replace: "one", noticedBy: "" }], "one")).toEqual([
       '"x": changes nothing',
       '"x": who notices it?',
     ]);
+    expect(problems([{ ...fault, noticedBy: "y" }], "one")).toEqual(['"x": there is no test "y"']);
     expect(problems([], "")).toEqual(["has no faults"]);
-    expect(planProblems({ faults: [fault] }, () => "one")).toEqual(["has suites and plays, or neither"]);
+    expect(
+      planProblems(
+        { faults: [fault] },
+        () => "one",
+        () => true,
+      ),
+    ).toEqual(["has suites and plays, or neither"]);
   });
 
   it("belong to a change of their file, of their plan or of a suite of it", () => {

@@ -10,8 +10,12 @@ export function planted(source: string, { name, file, find, replace }: PlantedFa
   return parts.join(replace);
 }
 
-/** The outdated parts of a plan, one sentence each. */
-export function planProblems({ suites, plays, faults }: FaultPlan, read: (file: string) => string): readonly string[] {
+/** The outdated parts of a plan, one sentence each. `hasTest` is whether the plan's suites have a test of this name. */
+export function planProblems(
+  { suites, plays, faults }: FaultPlan,
+  read: (file: string) => string,
+  hasTest: (name: string) => boolean,
+): readonly string[] {
   const problems = faults.flatMap((fault) => {
     try {
       const source = read(fault.file);
@@ -21,8 +25,11 @@ export function planProblems({ suites, plays, faults }: FaultPlan, read: (file: 
     }
   });
   const nameless = faults.filter(({ noticedBy }) => noticedBy === "").map(({ name }) => `"${name}": who notices it?`);
+  const unnoticed = faults
+    .filter(({ noticedBy }) => noticedBy !== "" && !hasTest(noticedBy))
+    .map(({ name, noticedBy }) => `"${name}": there is no test "${noticedBy}"`);
   const unplayed = (suites === undefined) === (plays === undefined) ? ["has suites and plays, or neither"] : [];
-  return [...problems, ...nameless, ...unplayed, ...(faults.length === 0 ? ["has no faults"] : [])];
+  return [...problems, ...nameless, ...unnoticed, ...unplayed, ...(faults.length === 0 ? ["has no faults"] : [])];
 }
 
 /**

@@ -144,7 +144,7 @@ export const plan: FaultPlan = {
       file: `${pods}/collect.ts`,
       find: "if (deps.terminatedPodsMax > 0)",
       replace: "if (deps.terminatedPodsMax >= 0)",
-      noticedBy: "keeps terminated pods with a threshold of 0",
+      noticedBy: "keeps terminated pods with a threshold of 0, and no orphan",
     },
     {
       name: "a token in any namespace is deleted",
@@ -291,7 +291,7 @@ export const plan: FaultPlan = {
       file: "src/cel/policy-variables.ts",
       find: "if (SIMPLE.has(type.kind)) return type;",
       replace: 'if (SIMPLE.has(type.kind) || type.kind === "struct") return type;',
-      noticedBy: "of variables.spec.none == 1 are upstream's",
+      noticedBy: "are upstream's",
     },
   ],
 };

@@ -27,7 +27,7 @@ export const plan: FaultPlan = {
       file: `${controller}/sizes.ts`,
       find: "{ surge: 0, unavailable: 1 }",
       replace: "{ surge: 0, unavailable: 0 }",
-      noticedBy: "deployment/12 of 1 replicas, surge 0% and unavailable 10%",
+      noticedBy: "of 1 replicas, surge 0% and unavailable 10%",
     },
     {
       name: "the remainder of a division is lost",

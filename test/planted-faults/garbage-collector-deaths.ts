@@ -13,7 +13,7 @@ export const plan: FaultPlan = {
       file: `${collector}/object-api.ts`,
       find: "await remove({ uid, resourceVersion });",
       replace: "await remove({});",
-      noticedBy: "without a contract that allows it: generic-garbage-collector: delete configmaps",
+      noticedBy: "without a contract that allows it",
     },
     {
       name: "an owner whose deletion began before the start waits for ever",
