@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import {
   ComponentStatuses,
   Nodes,
@@ -8,6 +9,8 @@ import {
   PersistentVolumes,
   Pods,
 } from "#api/generated/resources/core-v1.ts";
+import type { LeaseSpec } from "#api/generated/types/coordination-v1.ts";
+import { formatMicroTime } from "#api/time.ts";
 import { noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { defaultConfig } from "#manager/options/config.ts";
@@ -242,6 +245,38 @@ describe("a cluster in one process", () => {
       .create({ object: { metadata: { name: "web", namespace: "default" }, spec } }, signal);
     await clock.advance(5_000);
     expect((await client.resource(Pods).list({ namespace: "default" }, signal)).items).toHaveLength(1);
+  });
+
+  it.each([
+    { ends: "lets it go", released: { holderIdentity: "", leaseDurationSeconds: 1 }, afterMs: 5_000 },
+    { ends: "stops renewing it", released: undefined, afterMs: 20_000 },
+  ])("stops acting when another holder takes its Lease, and leads again when that one $ends", async (row) => {
+    const { clock, client, holder, outcome } = start("cluster");
+    await clock.advance(5_000);
+    const { resourceNamespace: namespace, resourceName: name } = election;
+    const write = async (spec: LeaseSpec): Promise<void> => {
+      const renewed = { ...spec, renewTime: formatMicroTime(clock.now()) };
+      await client.resource(Leases).patch({ namespace, name, type: "merge", patch: { spec: renewed } }, signal);
+    };
+    const hold = async (seconds: number): Promise<void> => {
+      for (let left = seconds; left > 0; left -= 2) {
+        await write({ holderIdentity: "other", leaseDurationSeconds: 15 });
+        await clock.advance(2_000);
+      }
+    };
+    const pods = async (): Promise<number> =>
+      (await client.resource(Pods).list({ namespace: "default" }, signal)).items.length;
+    await hold(20);
+    const spec = { replicas: 2, selector: { matchLabels: { app: "web" } }, template };
+    const object = { metadata: { name: "web", namespace: "default" }, spec };
+    await client.resource(Deployments).create({ object }, signal);
+    await hold(60);
+    expect([await holder(), await pods()]).toEqual(["kube-controller-manager: other", 0]);
+    if (row.released !== undefined) await write(row.released);
+    await clock.advance(row.afterMs);
+    expect([outcome(), await holder(), await pods()]).toEqual(["running", "kube-controller-manager: cluster", 2]);
+    await clock.advance(60_000);
+    expect([outcome(), await holder(), await pods()]).toEqual(["running", "kube-controller-manager: cluster", 2]);
   });
 
   it("fails as a whole when a controller fails under the Lease", async () => {
