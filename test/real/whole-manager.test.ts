@@ -6,6 +6,7 @@ import { knownControllers } from "#kit/known-controllers.ts";
 import type { RunningManager } from "./control-plane.ts";
 import { daemonOf, type Side, sides } from "./daemon.ts";
 import { describedIn, seriesOf } from "./metric-page.ts";
+import { recordedRequestKinds, requestKindsOf } from "./request-kinds.ts";
 import { describeReal, eventually, logged, useControlPlane, useForSuite } from "./suite.ts";
 import { clusterObjects, NAMESPACE, namespacedObjects } from "./whole-manager-objects.ts";
 
@@ -13,6 +14,8 @@ const LIMIT_MS = 120_000;
 const METRICS_MS = 40_000;
 /** Of 52: 3 need a cloud, 3 are off by default, 6 by their gate, and node-ipam has no --allocate-node-cidrs. */
 const STARTED = 39;
+/** Both programs make more than 200 kinds of requests here. */
+const KINDS_MIN = 180;
 
 /** Uses the manager's own credentials. */
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
@@ -199,6 +202,13 @@ describeReal("the whole manager", () => {
     },
     LIMIT_MS,
   );
+
+  it("machinery/1.7.r21 makes no kind of request that the Go program does not make, here or in a scenario", () => {
+    const [go, ours] = [planes.go(), planes.ours()].map(({ audit }) => requestKindsOf(audit.since()));
+    const known = new Set([...(go ?? []), ...recordedRequestKinds()]);
+    expect(ours?.size).toBeGreaterThan(KINDS_MIN);
+    expect([...(ours ?? [])].filter((kind) => !known.has(kind))).toEqual([]);
+  });
 
   function startedBy(side: Side): readonly string[] {
     const log = managers()[side].log();
