@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { undeclaredNames, unpinned, untidiness, unverified } from "./tidy-rules.ts";
+import { missingHeadings, undeclaredNames, unpinned, untidiness, unverified } from "./tidy-rules.ts";
 
 const head = "// What it is.\n";
 const contract = `/** Keeps true: a. Requeues: b. Upstream: c. Deviations: none. */\n`;
@@ -50,6 +50,24 @@ describe("unverified", () => {
     [{ os: ["darwin"] }, 1],
   ])("%j: %d", (entry, count) => {
     expect(unverified({ "": {}, "node_modules/x": entry })).toHaveLength(count);
+  });
+});
+
+describe("missingHeadings", () => {
+  const other = "# A page\n\n## Nodes and `pods`\n\n```sh\n# no heading\n```\n";
+  it.each([
+    { link: "[x](other.md#nodes-and-pods)", isMissing: false },
+    { link: "[x](other.md#nodes)", isMissing: true },
+    { link: "[x](other.md#no-heading)", isMissing: true },
+    { link: "[x](gone.md#nodes-and-pods)", isMissing: true },
+    { link: "[x](#here)", isMissing: false },
+    { link: "[x](#there)", isMissing: true },
+    { link: "[x](https://example.com/#there)", isMissing: false },
+  ])("$link: $isMissing", ({ link, isMissing }) => {
+    const found = missingHeadings("docs/x.md", `## Here\n\n${link}`, (target) =>
+      target === "other.md" ? other : undefined,
+    );
+    expect(found).toHaveLength(isMissing ? 1 : 0);
   });
 });
 

@@ -65,6 +65,28 @@ export function untidiness(path: string, text: string): string[] {
     .map(({ complaint }) => `${path}: ${complaint}`);
 }
 
+const LINKED_HEADING = /\]\(([^):#\s]*)#([^)\s]+)\)/g;
+
+/** Links of a document to headings that do not exist. `read` returns a document's text if it exists. */
+export function missingHeadings(path: string, text: string, read: (target: string) => string | undefined): string[] {
+  return [...text.matchAll(LINKED_HEADING)]
+    .filter(([, target = "", anchor = ""]) => !anchorsIn((target === "" ? text : read(target)) ?? "").has(anchor))
+    .map(([, target, anchor]) => `${path}: links to ${target}#${anchor}, which does not exist`);
+}
+
+/** As GitHub makes them from headings. */
+function anchorsIn(document: string): ReadonlySet<string> {
+  const headings = document.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
 const LINKED_NAME = /\[`([\w$]+)`\]\(([^)#:\s]+\.ts)\)/g;
 
 /**

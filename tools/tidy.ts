@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { steersmanVersion } from "#cmd/version.ts";
-import { undeclaredNames, unpinned, untidiness, unverified } from "./tidy-rules.ts";
+import { missingHeadings, undeclaredNames, unpinned, untidiness, unverified } from "./tidy-rules.ts";
 
 const listed = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" });
 if (listed.status !== 0) throw new Error(`git ls-files: ${listed.stderr}`);
@@ -32,11 +32,15 @@ const documents = paths
   .filter((path) => path.endsWith(".md"))
   .map((path) => [path, readFileSync(path, "utf8")] as const);
 const complaints = [
-  ...documents.flatMap(([path, text]) => [
-    ...brokenLinks(path, text),
-    ...staleExamples(path, text),
-    ...undeclaredNames(path, text, (target) => textAt(join(dirname(path), target))),
-  ]),
+  ...documents.flatMap(([path, text]) => {
+    const read = (target: string): string | undefined => textAt(join(dirname(path), target));
+    return [
+      ...brokenLinks(path, text),
+      ...staleExamples(path, text),
+      ...missingHeadings(path, text, read),
+      ...undeclaredNames(path, text, read),
+    ];
+  }),
   ...paths.flatMap((path) => untidiness(path, readFileSync(path, "utf8"))),
   ...unpinned(packageJson),
   ...unverified(JSON.parse(readFileSync("package-lock.json", "utf8")).packages),
