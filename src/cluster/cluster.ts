@@ -69,7 +69,7 @@ export interface ClusterOptions {
 
 export interface Cluster {
   readonly server: ApiServer;
-  /** The controllers selected by the configuration and the feature gates. */
+  /** The controllers that run. Before they are built: those that the configuration and the feature gates select. */
   readonly controllers: readonly string[];
   /** All nodes are Ready, and the caches of all controllers have synced. */
   readonly ready: Promise<void>;
@@ -105,20 +105,26 @@ export function createCluster(options: ClusterOptions): Cluster {
       ...(options.server.admission?.(core) ?? []),
     ],
   });
-  const started = registeredControllers.filter(
+  const selected = registeredControllers.filter(
     ({ name, featureGates }) =>
       isSelected(name, config.Generic.Controllers) && featureGates.every((gate) => gates.isEnabled(gate)),
   );
   const managerReady = Promise.withResolvers<void>();
   const nodesReady = Promise.withResolvers<void>();
   const untainted = Promise.withResolvers<void>();
+  let controllers: readonly string[] = [serviceAccountTokens, ...selected].map(({ name }) => name);
   return {
     server,
-    controllers: [serviceAccountTokens, ...started].map(({ name }) => name),
+    get controllers() {
+      return controllers;
+    },
     ready: Promise.all([managerReady.promise, nodesReady.promise]).then(() => undefined),
     takesPods: untainted.promise,
     run: async (signal) => {
       health.areRunning = true;
+      const onBuilt = (names: readonly string[]): void => {
+        controllers = names;
+      };
       const onManager = (): void => {
         health.isManagerReady = true;
         managerReady.resolve();
@@ -127,7 +133,7 @@ export function createCluster(options: ClusterOptions): Cluster {
         await runParts(
           options,
           server,
-          { onManager, onNodes: nodesReady.resolve, onUntainted: untainted.resolve, metricsApi },
+          { onBuilt, onManager, onNodes: nodesReady.resolve, onUntainted: untainted.resolve, metricsApi },
           signal,
         );
       } finally {
@@ -155,6 +161,7 @@ const healthOf = (isHealthy: boolean, problem: string): ComponentHealth => ({
 });
 
 interface Readiness {
+  onBuilt(controllers: readonly string[]): void;
   onManager(): void;
   onNodes(): void;
   onUntainted(): void;
@@ -166,7 +173,7 @@ const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-s
 async function runParts(
   options: ClusterOptions,
   server: ApiServer,
-  { onManager, onNodes, onUntainted, metricsApi }: Readiness,
+  { onBuilt, onManager, onNodes, onUntainted, metricsApi }: Readiness,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, rng, controllerLog: log, gates, host, shutdownTimeoutMs, leaseHolder, nodes } = options;
@@ -194,6 +201,7 @@ async function runParts(
         hasTokenController: true,
         transport: fence(as("system:kube-controller-manager")),
         accountTransport: (account) => fence(as(`system:serviceaccount:kube-system:${account}`, ...ACCOUNT_GROUPS)),
+        onBuilt: (built) => onBuilt(built.map(({ name }) => name)),
         onSynced: onManager,
       },
       leading,

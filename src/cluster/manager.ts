@@ -16,7 +16,16 @@ export const clusterFiles = { accountKey: "service-account.key", ca: "ca.crt", c
 export interface ManagerOptions
   extends Pick<
     RunDeps,
-    "clock" | "rng" | "log" | "metrics" | "gates" | "trace" | "isAssigned" | "shutdownTimeoutMs" | "onSynced"
+    | "clock"
+    | "rng"
+    | "log"
+    | "metrics"
+    | "gates"
+    | "trace"
+    | "isAssigned"
+    | "shutdownTimeoutMs"
+    | "onBuilt"
+    | "onSynced"
   > {
   readonly host: Host;
   /** Generic.Controllers selects the controllers. */

@@ -34,6 +34,9 @@ export const controllers: readonly string[] = [
   "persistentvolume-protection-controller",
 ];
 
+/** Selected, but it needs --allocate-node-cidrs. */
+const notBuilt = "node-ipam-controller";
+
 export interface StartedCluster {
   readonly clock: VirtualClock;
   readonly cluster: Cluster;
@@ -56,7 +59,7 @@ export function start(leaseHolder?: string, stages?: Stages): StartedCluster {
     gates: new FeatureGates(featureGateTable(), "1.36"),
     host,
     server: { storage: new MemoryStorage({ clock }), metrics: noMetrics },
-    config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: controllers } },
+    config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: [...controllers, notBuilt] } },
     nodes: 2,
     ...(stages && { stages }),
     ...(leaseHolder === undefined ? {} : { leaseHolder }),

@@ -82,7 +82,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
     nextTurn: () => turns.next(),
     shutdownTimeoutMs: SHUTDOWN_MS,
   });
-  const { server, controllers, ready, takesPods } = cluster;
+  const { server, ready, takesPods } = cluster;
   const https = await listen(port, pki, server, log);
   const stop = new AbortController();
   const ended = Promise.withResolvers<void>();
@@ -90,7 +90,9 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
   let hasStarted = false;
   return {
     server,
-    controllers,
+    get controllers() {
+      return cluster.controllers;
+    },
     ready,
     takesPods,
     url: `https://${HOST}:${https.port}`,
