@@ -9,7 +9,6 @@
  */
 
 import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";
-import { ApiError } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import { until } from "#base/wait.ts";
 import { remove } from "#kit/contract.ts";
@@ -39,7 +38,7 @@ export const requestCleaner: ControllerDescriptor = keyedController({
         try {
           await api.delete({ name }, signal);
         } catch (cause) {
-          if (!(cause instanceof ApiError)) throw cause;
+          if (signal.aborted) throw cause;
           const error = new Error(`unable to delete CSR ${JSON.stringify(name)}: ${errorMessage(cause)}`, { cause });
           log.error(error, "Error while attempting to clean CSR", { csr: name });
         }

@@ -8,7 +8,7 @@
  */
 
 import { PodCertificateRequests } from "#api/generated/resources/certificates-v1beta1.ts";
-import { ApiError, isNotFound } from "#api/status-error.ts";
+import { isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import { until } from "#base/wait.ts";
 import { remove } from "#kit/contract.ts";
@@ -36,7 +36,7 @@ export const podRequestCleaner: ControllerDescriptor = keyedController({
         try {
           await api.delete({ namespace, name, options: { preconditions: { uid } } }, signal);
         } catch (cause) {
-          if (!(cause instanceof ApiError)) throw cause;
+          if (signal.aborted) throw cause;
           if (isNotFound(cause)) continue;
           const key = `${namespace}/${name}`;
           const text = `unable to delete PodCertificateRequest ${JSON.stringify(key)}: ${errorMessage(cause)}`;
