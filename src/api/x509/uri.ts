@@ -3,6 +3,7 @@
 // Upstream: net/url, Parse and String; crypto/x509/parser.go, parseSANExtension and domainNameValid
 
 import { goQuote } from "#base/go-text.ts";
+import { InvalidDer } from "./der.ts";
 
 class InvalidUri extends Error {
   override readonly name = "InvalidUri";
@@ -20,7 +21,7 @@ const plain = {
 const VALID_ENCODED = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]*$/;
 const VALID_FRAGMENT = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%?]*$/;
 
-/** Throws with Go's messages. */
+/** Throws InvalidDer with Go's messages. */
 export function canonicalUri(uri: string): string {
   const [withoutFragment = "", ...fragments] = uri.split("#");
   const fragment = fragments.join("#");
@@ -31,7 +32,7 @@ export function canonicalUri(uri: string): string {
     return fragment === "" ? text : `${text}#${escapedAs(fragment, VALID_FRAGMENT, plain.fragment)}`;
   } catch (error) {
     if (!(error instanceof InvalidUri)) throw error;
-    throw new Error(`x509: cannot parse URI ${goQuote(uri)}: ${parseProblem(named, error)}`, { cause: error });
+    throw new InvalidDer(`x509: cannot parse URI ${goQuote(uri)}: ${parseProblem(named, error)}`, { cause: error });
   }
 }
 

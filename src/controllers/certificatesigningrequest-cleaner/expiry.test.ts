@@ -10,6 +10,9 @@ const ago = (ms: number): string => formatTime(NOW - ms);
 /** Of CN=web, from November 2026 to November 2046. */
 const CERTIFICATE =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJNRENCNDZBREFnRUNBaFFmMWU1VHlQUVdTQlROdmFRSkFOK0JOODZocERBRkJnTXJaWEF3RGpFTU1Bb0cKQTFVRUF3d0RkMlZpTUI0WERUSTJNVEV4TmpFeE1EQTBOMW9YRFRRMk1URXhNVEV4TURBME4xb3dEakVNTUFvRwpBMVVFQXd3RGQyVmlNQ293QlFZREsyVndBeUVBcGFtZkNCK2EwRk92cjhoS1pIVnlwbFEyaWFWcGwxOUZYUmQxCjVpUk5vbW1qVXpCUk1CMEdBMVVkRGdRV0JCVFRhWFJhWUhXaCs5ZWRKTHlPaG15ajZQeUxXREFmQmdOVkhTTUUKR0RBV2dCVFRhWFJhWUhXaCs5ZWRKTHlPaG15ajZQeUxXREFQQmdOVkhSTUJBZjhFQlRBREFRSC9NQVVHQXl0bApjQU5CQU9jRFFQSlU5Y2JqK3ZTend5THc2b0s3d29BVk5ZZHA0NjB0MGJTZ2dNMjFaMVl4RVY5eGJsamY2NSt2CmRvZklCd3FyQzY4aDZDZkordVhEbk9pby9BYz0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+/** With the alternative name URI::bad. */
+const MALFORMED =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJRVENCOUtBREFnRUNBaFFVZEliZU5wZnhtMW9pTHlyUlhHMW14RDhab2pBRkJnTXJaWEF3RGpFTU1Bb0cKQTFVRUF3d0RkMlZpTUI0WERUSTJNVEV4T0RJd016STFNMW9YRFRRMk1URXhNekl3TXpJMU0xb3dEakVNTUFvRwpBMVVFQXd3RGQyVmlNQ293QlFZREsyVndBeUVBRnNraEQrWHZqeWFpelBDbnA4WFhmdFdhc2h4emN0L3dtWjZ0CkhKQWFRYVNqWkRCaU1CMEdBMVVkRGdRV0JCUWVnQTFTSEJEUmZza2tKM05VQXFFaVRzZGVuVEFmQmdOVkhTTUUKR0RBV2dCUWVnQTFTSEJEUmZza2tKM05VQXFFaVRzZGVuVEFQQmdOVkhSTUJBZjhFQlRBREFRSC9NQThHQTFVZApFUVFJTUFhR0JEcGlZV1F3QlFZREsyVndBMEVBSHZIZlhvdG8yUXdQLy9NYWhtbytmaHQycVVac2tLQnUxVEkxCkN4OHdzRTdkUGNSYjlkWFRtalJYNnV2UHpDTFljQ1k4SWcweCtpVEN6dC9sdkZJWkNBPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
 const spec = { request: "", signerName: "example.com/a" };
 
 interface Case {
@@ -66,6 +69,12 @@ describe("certificatesigningrequest-cleaner/tests a certificate signing request"
       now: Date.UTC(2046, 10, 11),
     },
     { what: "whose certificate cannot be read", conditions: [["Approved", undefined]], certificate: btoa("x") },
+    {
+      what: "whose expired certificate has a malformed name",
+      conditions: [["Approved", undefined]],
+      certificate: MALFORMED,
+      now: Date.UTC(2100, 0, 1),
+    },
   ])("certificatesigningrequest-cleaner/1 certificatesigningrequest-cleaner/2 $what: $why", (row) => {
     const { created = 0, conditions = [], certificate, now = NOW, why } = row;
     const request = {
