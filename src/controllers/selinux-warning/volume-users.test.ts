@@ -54,8 +54,8 @@ describe("selinux-warning/5, selinux-warning/tests pods that use a volume", () =
     expect(pairs(users.conflicts())).toEqual([
       ["SELinuxLabel", "ns/a", ":::s0:c1", "ns/b", ":::s0:c2"],
       ["SELinuxLabel", "ns/b", ":::s0:c2", "ns/a", ":::s0:c1"],
-      ["SELinuxLabel", "ns/b", ":::s0:c2", "other/c", ":::s0:c1"],
       ["SELinuxLabel", "other/c", ":::s0:c1", "ns/b", ":::s0:c2"],
+      ["SELinuxLabel", "ns/b", ":::s0:c2", "other/c", ":::s0:c1"],
     ]);
     users.remove("ns/b");
     expect(users.conflicts()).toEqual([]);

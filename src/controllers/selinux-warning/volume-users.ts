@@ -59,9 +59,13 @@ export class VolumeUsers {
   conflicts(): readonly Conflict[] {
     const found: Conflict[] = [];
     for (const { users } of this.#volumes.values()) {
-      const uses = [...users];
-      for (const [i, [pod, use]] of uses.entries()) {
-        for (const [other, otherUse] of uses.slice(i + 1)) found.push(...conflictsBetween(pod, use, other, otherUse));
+      // Equal uses never conflict, and most volumes have only one: thousands of pods may share a volume.
+      const groups = [...Map.groupBy(users, ([, { label, policy }]) => `${policy} ${label}`).values()];
+      for (const [i, group] of groups.entries()) {
+        const others = groups.slice(i + 1).flat();
+        for (const [pod, use] of group) {
+          for (const [other, otherUse] of others) found.push(...conflictsBetween(pod, use, other, otherUse));
+        }
       }
     }
     return found;
@@ -69,6 +73,7 @@ export class VolumeUsers {
 }
 
 function conflictsBetween(pod: ObjectKey, use: VolumeUse, other: ObjectKey, otherUse: VolumeUse): readonly Conflict[] {
+  if (use.label === otherUse.label && use.policy === otherUse.policy) return [];
   const both = (property: Conflict["property"], value: string, otherValue: string): readonly Conflict[] => [
     { property, pod, value, otherPod: other, otherValue },
     { property, pod: other, value: otherValue, otherPod: pod, otherValue: value },
