@@ -53,7 +53,9 @@ export const bootstrapSigner: ControllerDescriptor = keyedController({
         const configMap = configMaps.lister.get(CLUSTER_INFO);
         if (configMap === undefined) return done;
         const now = clock.now();
-        const ordered = secrets.lister.list().toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+        const ordered = secrets.lister
+          .list(undefined, "kube-system")
+          .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
         const tokens = ordered.flatMap((secret) => signingToken(secret, now) ?? []);
         const data = signedData(configMap.data ?? {}, tokens, host.keys);
         if (data === undefined) return done;
