@@ -25,7 +25,7 @@ const MODES = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnceP
  * volumes, so only reserved ones count.
  */
 export function bestVolume(claim: Claim, volumes: Iterable<Volume>, isDelayed: boolean): Volume | undefined {
-  const sets = Map.groupBy(volumes, modesOf);
+  const sets = Map.groupBy(openTo(claim, volumes), modesOf);
   const wanted = claim.spec?.accessModes ?? [];
   const candidates = [...sets.keys()]
     .filter((modes) => wanted.every((mode) => modes.split(",").includes(mode)))
@@ -35,6 +35,11 @@ export function bestVolume(claim: Claim, volumes: Iterable<Volume>, isDelayed: b
     if (volume !== undefined) return volume;
   }
   return undefined;
+}
+
+/** Volumes of other claims are left out first, because in large clusters they are nearly all. */
+function* openTo(claim: Claim, volumes: Iterable<Volume>): Generator<Volume> {
+  for (const volume of volumes) if (isOpenTo(volume, claim)) yield volume;
 }
 
 /** The set of access modes as text; unknown modes are left out. */
@@ -68,12 +73,17 @@ function selectorOf(claim: Claim): Selector | undefined {
 /** The requirements on both reserved and free volumes. */
 function fits(volume: Volume, claim: Claim, wanted: Quantity): boolean {
   return (
-    (volume.spec?.claimRef === undefined || isReservedFor(volume, claim)) &&
+    isOpenTo(volume, claim) &&
     capacityOf(volume).cmp(wanted) >= 0 &&
     !differsInMode(claim, volume) &&
     attributesClassOf(claim) === attributesClassOf(volume) &&
     volume.metadata.deletionTimestamp === undefined
   );
+}
+
+/** No other claim has the volume. */
+function isOpenTo(volume: Volume, claim: Claim): boolean {
+  return volume.spec?.claimRef === undefined || isReservedFor(volume, claim);
 }
 
 function isFree(volume: Volume, claim: Claim, selector: Selector | undefined): boolean {
