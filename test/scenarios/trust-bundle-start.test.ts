@@ -1,6 +1,8 @@
 // The start of the trust bundle publisher: with a CA, and with an API server that serves bundles in some version.
 
 import { describe, expect, it } from "vitest";
+import { whenAborted } from "#base/abort.ts";
+import { isAborted } from "#base/errors.ts";
 import { systemKeys } from "#platform/system/system-keys.ts";
 import { signingPair } from "#test/stage/signing-pair.ts";
 import { WireStage } from "#test/stage/wire-stage.ts";
@@ -47,5 +49,32 @@ describe("kube-apiserver-serving-clustertrustbundle-publisher/start the publishe
 
   it("kube-apiserver-serving-clustertrustbundle-publisher/tests publishes nothing without a CA", async () => {
     expect(await created([beta], "")).toEqual([]);
+  });
+
+  it("stops at once while the server does not answer whether it serves bundles", async () => {
+    await using stage = await new WireStage({
+      controllers: [CONTROLLER],
+      serverGates: GATES,
+      keys: systemKeys,
+    }).opened();
+    const asked: string[] = [];
+    const manager = stage.world.startManager({
+      controllers: [CONTROLLER],
+      gates: GATES,
+      rootCa: ca,
+      network: (transport) => ({
+        async send(request, signal) {
+          if (request.path !== `/apis/${beta}`) return await transport.send(request, signal);
+          asked.push(request.path);
+          await whenAborted(signal);
+          throw signal.reason;
+        },
+      }),
+    });
+    await stage.pass(5000);
+    expect(asked).toHaveLength(1);
+    const ended = manager.stop().catch((error: unknown) => error);
+    await stage.pass(1000);
+    expect(isAborted(await ended)).toBe(true);
   });
 });

@@ -38,7 +38,7 @@ export const trustBundlePublisher: ControllerDescriptor<TrustBundleOptions> = {
     reads: [],
     writes: [create(beta.ClusterTrustBundles), update(beta.ClusterTrustBundles), remove(beta.ClusterTrustBundles)],
   },
-  async build(context, { rootCa }) {
+  async build(context, { rootCa }, signal) {
     if (rootCa === "") return undefined;
     const { keys } = context.host;
     const problem = keys.certificatesProblem(rootCa);
@@ -47,7 +47,7 @@ export const trustBundlePublisher: ControllerDescriptor<TrustBundleOptions> = {
       throw new Error(`${what}: error loading CA bundle for "kube-apiserver-serving": ${problem}`);
     }
     const parts = await controllerParts(context, NAME);
-    const resource = await servedBundles(parts.client);
+    const resource = await servedBundles(parts.client, signal);
     if (resource === undefined) {
       parts.log.info(`no known scheme version was found for clustertrustbundles, cannot start ${NAME}`);
       return undefined;
@@ -72,15 +72,15 @@ export const trustBundlePublisher: ControllerDescriptor<TrustBundleOptions> = {
 };
 
 /** The newest version that the server serves; the fields are the same in all versions. */
-async function servedBundles(client: Client): Promise<Resource<StoredBundle> | undefined> {
+async function servedBundles(client: Client, signal: AbortSignal): Promise<Resource<StoredBundle> | undefined> {
   const discovery = createDiscovery(client);
-  const { signal } = new AbortController();
   for (const resource of [beta.ClusterTrustBundles, alpha.ClusterTrustBundles as unknown as Resource<StoredBundle>]) {
     try {
       const { resources } = await discovery.resourcesOf(`${resource.group}/${resource.version}`, signal);
       if (resources.some(({ name }) => name === resource.resource)) return resource;
     } catch (cause) {
       if (isNotFound(cause)) continue;
+      if (signal.aborted) throw cause;
       throw new Error("discovery failed for ClusterTrustBundle", { cause });
     }
   }
