@@ -70,7 +70,7 @@ async function buildMigrator(context: ControllerContext): Promise<Controller> {
     migrations,
     migrationsApi: parts.client.resource(StorageVersionMigrations),
     definitionsApi: client.resource(CustomResourceDefinitions),
-    discovery: createDiscovery(client),
+    discovery: createDiscovery(await context.client(identity, { isDiscovery: true })),
     rng: context.rng.fork(identity),
   };
   const limiter = defaultControllerLimiter(clock);

@@ -104,6 +104,13 @@ it("storage-version-migrator/6 leaves a migration that has ended", async () => {
   expect(world.written()).toEqual([]);
 });
 
+it("storage-version-migrator/reads-live does not wait longer than 32 seconds for discovery", async () => {
+  await using world = await MigrationWorld.open("discovery");
+  await world.migration("m");
+  const asked = world.requests("GET").filter((target) => /^\/api\/v1(\?|$)/.test(target));
+  expect(new Set(asked)).toEqual(new Set(["/api/v1?timeout=32s"]));
+});
+
 it("storage-version-migrator/tests counts a conflict as migrated", async () => {
   const intercept: Interception = ({ method, path }, who) =>
     isWrite(method, path, who, "b") ? refusal(409, "Conflict") : undefined;
