@@ -60,37 +60,47 @@ describe("persistentvolume-binder/8 bound objects", () => {
 describe("persistentvolume-binder/9 the status of a claim", () => {
   const modes = ["ReadWriteOnce"];
   const bound = { phase: "Bound", accessModes: modes, capacity: { storage: "2Gi" } };
+  const gold = volume({ volumeAttributesClassName: "gold" });
 
   it("takes modes, size and attributes class of the volume when it becomes Bound", () => {
-    const status = claimStatus(claim({ phase: "Pending" }), "Bound", volume({ volumeAttributesClassName: "gold" }));
+    const status = claimStatus(claim({ phase: "Pending" }), "Bound", gold, true);
     expect(status).toEqual({ ...bound, currentVolumeAttributesClassName: "gold" });
-    expect(claimStatus(claim(bound), "Bound", volume({ volumeAttributesClassName: "gold" }))).toBeUndefined();
+    expect(claimStatus(claim(bound), "Bound", gold, true)).toBeUndefined();
+  });
+
+  it("takes no attributes class without the gate", () => {
+    expect(claimStatus(claim({ phase: "Pending" }), "Bound", gold, false)).toEqual(bound);
+    const known = { phase: "Pending", currentVolumeAttributesClassName: "silver" };
+    const status = claimStatus(claim(known), "Bound", gold, false);
+    expect(status?.currentVolumeAttributesClassName).toBe("silver");
   });
 
   it("keeps its size and class while it is Bound, and follows the modes", () => {
     const known = { ...bound, capacity: { storage: "1Gi" }, currentVolumeAttributesClassName: "gold" };
-    const status = claimStatus(claim(known), "Bound", volume({ accessModes: ["ReadWriteMany"] }));
+    const status = claimStatus(claim(known), "Bound", volume({ accessModes: ["ReadWriteMany"] }), true);
     expect(status).toEqual({ ...known, accessModes: ["ReadWriteMany"] });
   });
 
   it("takes the size before a growth, if the annotation is a size", () => {
     const at = (text: string) => volume({}, { "volume.alpha.kubernetes.io/pre-resize-capacity": text });
-    expect(claimStatus(claim({ phase: "Pending" }), "Bound", at("1Gi"))?.capacity).toEqual({ storage: "1Gi" });
-    expect(claimStatus(claim({ phase: "Pending" }), "Bound", at("big"))?.capacity).toEqual({ storage: "2Gi" });
+    expect(claimStatus(claim({ phase: "Pending" }), "Bound", at("1Gi"), true)?.capacity).toEqual({ storage: "1Gi" });
+    expect(claimStatus(claim({ phase: "Pending" }), "Bound", at("big"), true)?.capacity).toEqual({ storage: "2Gi" });
   });
 
   it("cannot be computed for a volume without a size", () => {
     const odd = volume({ capacity: {} });
-    expect(() => claimStatus(claim({ phase: "Pending" }), "Bound", odd)).toThrow(
+    expect(() => claimStatus(claim({ phase: "Pending" }), "Bound", odd, true)).toThrow(
       'PersistentVolume "v" is without a storage capacity',
     );
   });
 
   it("is empty without a volume", () => {
     const known = { ...bound, currentVolumeAttributesClassName: "gold", conditions: [] };
-    expect(claimStatus(claim(known), "Lost", undefined)).toEqual({ phase: "Lost", conditions: [] });
-    expect(claimStatus(claim({ phase: "Pending" }), "Pending", undefined)).toBeUndefined();
-    expect(claimStatus(claim({ phase: "Pending", capacity: {} }), "Pending", undefined)).toEqual({ phase: "Pending" });
+    expect(claimStatus(claim(known), "Lost", undefined, true)).toEqual({ phase: "Lost", conditions: [] });
+    expect(claimStatus(claim({ phase: "Pending" }), "Pending", undefined, true)).toBeUndefined();
+    expect(claimStatus(claim({ phase: "Pending", capacity: {} }), "Pending", undefined, true)).toEqual({
+      phase: "Pending",
+    });
   });
 });
 

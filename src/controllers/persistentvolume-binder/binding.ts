@@ -44,11 +44,15 @@ export function unboundVolume(volume: Volume): Volume {
   return { ...volume, spec: { ...spec, claimRef: reserved } };
 }
 
-/** The status of a claim that enters the phase, with this volume or none. */
+/**
+ * The status of a claim that enters the phase, with this volume or none. usesAttributesClasses: the gate
+ * VolumeAttributesClass.
+ */
 export function claimStatus(
   claim: Claim,
   phase: ClaimPhase,
   volume: Volume | undefined,
+  usesAttributesClasses: boolean,
 ): PersistentVolumeClaimStatus | undefined {
   const known = claim.status ?? {};
   const entersPhase = known.phase !== phase;
@@ -62,7 +66,8 @@ export function claimStatus(
   if (!entersPhase && hasModes) return undefined;
   const attributesClass = volume.spec?.volumeAttributesClassName;
   const { accessModes: _, currentVolumeAttributesClassName: currentClass, ...rest } = known;
-  const newClass = known.phase === "Pending" && phase === "Bound" ? attributesClass : currentClass;
+  const takesClass = usesAttributesClasses && known.phase === "Pending" && phase === "Bound";
+  const newClass = takesClass ? attributesClass : currentClass;
   return {
     ...rest,
     phase,

@@ -55,7 +55,7 @@ export const persistentVolumeBinder: ControllerDescriptor<BinderOptions> = keyed
     ],
   },
   build(parts, { syncPeriodMs, provisions, plugins }) {
-    const { clock, rng, host, metrics } = parts.context;
+    const { clock, rng, host, metrics, gates } = parts.context;
     const knownClaims = new KnownObjects<Claim>();
     const knownVolumes = new KnownObjects<Volume>();
     const deps: Deps = {
@@ -81,6 +81,7 @@ export const persistentVolumeBinder: ControllerDescriptor<BinderOptions> = keyed
       metrics: registerBinderMetrics(metrics, clock, knownVolumes, knownClaims),
       plugins,
       provisions,
+      usesAttributesClasses: gates.isEnabled("VolumeAttributesClass"),
     };
     addClaimIndex(deps.pods);
     parts.enqueue(deps.volumes, deps.volumeQueue, { on: ["add", "update", "delete"] });

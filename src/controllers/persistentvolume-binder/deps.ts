@@ -43,4 +43,6 @@ export interface Deps {
   readonly plugins: PluginSettings;
   /** --enable-dynamic-provisioning */
   readonly provisions: boolean;
+  /** The gate VolumeAttributesClass, which --emulated-version may turn off. */
+  readonly usesAttributesClasses: boolean;
 }

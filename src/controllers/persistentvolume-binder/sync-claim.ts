@@ -12,7 +12,14 @@ import {
   hasAnnotation,
   SELECTED_NODE,
 } from "#families/volumes/binding-annotations.ts";
-import { bestVolume, type Claim, isReservedFor, type Volume, whyUnsuitable } from "#families/volumes/claim-matching.ts";
+import {
+  bestVolume,
+  type Claim,
+  isReservedFor,
+  refuseAttributesClass,
+  type Volume,
+  whyUnsuitable,
+} from "#families/volumes/claim-matching.ts";
 import { hasStoppedUsingVolumes, podsOfClaim } from "#families/volumes/pod-claims.ts";
 import { compareText } from "#kit/order.ts";
 import { eventCause } from "#kit/trace.ts";
@@ -66,6 +73,7 @@ async function syncUnboundClaim(claim: Claim, deps: Deps, signal: AbortSignal): 
 
 function findVolume(claim: Claim, isDelayed: boolean, deps: Deps): Volume | undefined {
   try {
+    if (!deps.usesAttributesClasses) refuseAttributesClass(claim, deps.knownVolumes.values());
     return bestVolume(claim, deps.knownVolumes.values(), isDelayed);
   } catch (error) {
     throw new Error(`error finding PV for claim ${goQuote(objectKey(claim))}: ${errorMessage(error)}`, {
@@ -135,7 +143,7 @@ async function syncChosenVolume(claim: Claim, volumeName: string, deps: Deps, si
     return;
   }
   if (volume.spec?.claimRef === undefined) {
-    const problem = whyUnsuitable(volume, claim);
+    const problem = whyUnsuitable(volume, claim, deps.usesAttributesClasses);
     if (problem === undefined) {
       await bind(volume, claim, deps, signal);
       return;

@@ -78,7 +78,7 @@ export async function setClaimPhase(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Claim> {
-  const status = claimStatus(claim, phase, volume);
+  const status = claimStatus(claim, phase, volume, deps.usesAttributesClasses);
   if (status === undefined) return claim;
   const written = await deps.claimsApi.updateStatus({ object: { ...claim, status } }, signal);
   deps.knownClaims.store(written);

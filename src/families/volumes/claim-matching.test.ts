@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { stored } from "#api/testing.ts";
 import recorded from "#test/vectors/volumes.json" with { type: "json" };
-import { bestVolume, type Claim, type Volume, whyUnsuitable } from "./claim-matching.ts";
+import { bestVolume, type Claim, refuseAttributesClass, type Volume, whyUnsuitable } from "./claim-matching.ts";
 
 const vectors = recorded as {
   /** A claim, volumes, and the names of the volumes that the claim may get. */
@@ -108,8 +108,36 @@ describe("persistentvolume-binder/4, persistentvolume-binder/tests the volume th
 
 it("persistentvolume-binder/7 reports in upstream's words why a volume does not fit the claim that names it", () => {
   const wrong = vectors.suitability.flatMap(([text, volume, problem]) => {
-    const found = whyUnsuitable(volumeOf(volume, 0), claimOf(text).claim) ?? "";
+    const found = whyUnsuitable(volumeOf(volume, 0), claimOf(text).claim, true) ?? "";
     return found === problem ? [] : [{ text, volume, problem, found }];
   });
   expect(wrong).toEqual([]);
+});
+
+describe("persistentvolume-binder/4, persistentvolume-binder/7 without the gate VolumeAttributesClass", () => {
+  const [plain, gold] = [claimOf("1Gi|o|a|-||||").claim, claimOf("1Gi|o|a|-|gold|||").claim];
+  const [plainVolume, goldVolume] = [volumeOf("1Gi|o|a|-|||A|||", 0), volumeOf("1Gi|o|a|-|gold||A|||", 1)];
+
+  it("an error says that a claim has a class, if a volume has its access modes", () => {
+    const taken = volumeOf("1Gi|o|a|-|||B|d||", 2);
+    for (const volume of [plainVolume, goldVolume, taken]) {
+      expect(() => refuseAttributesClass(gold, [volume])).toThrow(
+        "unsupported volumeAttributesClassName is set on claim ns/data when the feature-gate VolumeAttributesClass is disabled",
+      );
+    }
+    refuseAttributesClass(gold, [volumeOf("1Gi|x|a|-|||A|||", 3)]);
+    refuseAttributesClass(plain, [plainVolume, goldVolume]);
+  });
+
+  it("no volume with a class suits", () => {
+    const why = "volumeAttributesClassName is not supported when the feature-gate VolumeAttributesClass is disabled";
+    const pairs = [
+      [gold, goldVolume],
+      [gold, plainVolume],
+      [plain, goldVolume],
+    ] as const;
+    for (const [claim, volume] of pairs) expect(whyUnsuitable(volume, claim, false)).toBe(why);
+    expect(whyUnsuitable(plainVolume, plain, false)).toBeUndefined();
+    expect(bestVolume(plain, [goldVolume], false)).toBeUndefined();
+  });
 });

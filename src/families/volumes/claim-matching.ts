@@ -37,6 +37,19 @@ export function bestVolume(claim: Claim, volumes: Iterable<Volume>, isDelayed: b
   return undefined;
 }
 
+/**
+ * Throws for a claim that requests an attributes class and could have a volume with its access modes. For a program
+ * without the gate VolumeAttributesClass.
+ */
+export function refuseAttributesClass(claim: Claim, volumes: Iterable<Volume>): void {
+  if (attributesClassOf(claim) === "") return;
+  for (const volume of volumes) {
+    if (!hasModesFor(volume, claim)) continue;
+    const what = `unsupported volumeAttributesClassName is set on claim ${objectKey(claim)}`;
+    throw new Error(`${what} when the feature-gate VolumeAttributesClass is disabled`);
+  }
+}
+
 /** Volumes of other claims are left out first, because in large clusters they are nearly all. */
 function* openTo(claim: Claim, volumes: Iterable<Volume>): Generator<Volume> {
   for (const volume of volumes) if (isOpenTo(volume, claim)) yield volume;
@@ -137,18 +150,27 @@ export function differsInMode(claim: Claim, volume: Volume): boolean {
   return (claim.spec?.volumeMode ?? "Filesystem") !== (volume.spec?.volumeMode ?? "Filesystem");
 }
 
-/** Why a free volume that the claim names does not suit it. */
-export function whyUnsuitable(volume: Volume, claim: Claim): string | undefined {
+/**
+ * Why a free volume that the claim names does not suit it. usesAttributesClasses: the gate VolumeAttributesClass.
+ */
+export function whyUnsuitable(volume: Volume, claim: Claim, usesAttributesClasses: boolean): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) {
     return `the volume is marked for deletion ${goQuote(volume.metadata.name)}`;
   }
   if (capacityOf(volume).roundUp(0).cmp(requestOf(claim).roundUp(0)) < 0) return "requested PV is too small";
   if (classOfVolume(volume) !== classOfClaim(claim)) return "storageClassName does not match";
-  if (attributesClassOf(claim) !== attributesClassOf(volume)) return "volumeAttributesClassName does not match";
+  const classes = [attributesClassOf(claim), attributesClassOf(volume)];
+  if (!usesAttributesClasses && classes.some((name) => name !== "")) {
+    return "volumeAttributesClassName is not supported when the feature-gate VolumeAttributesClass is disabled";
+  }
+  if (classes[0] !== classes[1]) return "volumeAttributesClassName does not match";
   if (differsInMode(claim, volume)) return "incompatible volumeMode";
-  const modes = volume.spec?.accessModes ?? [];
-  if (!(claim.spec?.accessModes ?? []).every((mode) => modes.includes(mode))) return "incompatible accessMode";
-  return undefined;
+  return hasModesFor(volume, claim) ? undefined : "incompatible accessMode";
+}
+
+function hasModesFor({ spec }: Volume, claim: Claim): boolean {
+  const modes = spec?.accessModes ?? [];
+  return (claim.spec?.accessModes ?? []).every((mode) => modes.includes(mode));
 }
 
 export function requestOf({ spec }: Claim): Quantity {
