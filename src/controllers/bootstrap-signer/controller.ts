@@ -6,7 +6,8 @@
  * Requeues:    never. As upstream, a refused update waits for the next event, and an expired token is noticed when its
  *              Secret is deleted.
  * Upstream:    pkg/controller/bootstrap/bootstrapsigner.go.
- * Deviations:  the signature of a token whose deletion a relist found is removed at once.
+ * Deviations:  the signature of a token whose deletion a relist found is removed at once. An update without an answer
+ *              is retried.
  */
 
 import { ConfigMaps, Secrets } from "#api/generated/resources/core-v1.ts";

@@ -10,7 +10,7 @@
  * Deviations:  no FlexVolume. At the start, an attachment that the driver reports and the node does not report keeps an
  *              exclusive volume from other nodes, and counts as mounted only if the node reports it. Patches of node
  *              status are made from the newest node that the controller knows. A volume in a node's status that no
- *              plugin can detach stays there.
+ *              plugin can detach stays there. All volumes of a pod that is gone are dropped at once.
  */
 
 import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";

@@ -7,7 +7,7 @@
  * Requeues:    never; a pod whose claim is not bound, or that has one volume with several labels, is retried with
  *              back-off.
  * Upstream:    pkg/controller/volume/selinuxwarning.
- * Deviations:  no FlexVolume.
+ * Deviations:  no FlexVolume. A deletion of a CSIDriver that the watch missed counts like any other.
  */
 
 import { PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";

@@ -4,7 +4,7 @@
  * Keeps true:  no Secret of type bootstrap.kubernetes.io/token in kube-system outlives its expiration.
  * Requeues:    when the token will expire.
  * Upstream:    pkg/controller/bootstrap/tokencleaner.go.
- * Deviations:  none.
+ * Deviations:  a deletion without an answer is retried; upstream waits for the next event of the Secret.
  */
 
 import { Secrets } from "#api/generated/resources/core-v1.ts";
