@@ -39,6 +39,17 @@ describe("issueCertificate", () => {
     expect(Date.parse(certificate.validTo)).toBe(validity.notAfter);
   });
 
+  it.each([
+    ["of this process", root],
+    ["read from PEM", { ...root }],
+  ])("signs with an issuer %s", (_, issuer) => {
+    const leaf = new X509Certificate(issueCertificate({ commonName: "leaf", issuer, ...validity }).certificatePem);
+    expect(leaf.issuer).toBe("CN=root");
+    // The authority key identifier is compared too.
+    expect(leaf.checkIssued(rootCertificate)).toBe(true);
+    expect(leaf.verify(rootCertificate.publicKey)).toBe(true);
+  });
+
   it("never repeats a serial number", () => {
     const serials = Array.from(
       { length: 20 },

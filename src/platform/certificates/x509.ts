@@ -6,6 +6,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  type KeyObject,
   randomBytes,
   sign,
   X509Certificate,
@@ -13,6 +14,7 @@ import {
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import * as asn from "@peculiar/asn1-x509";
 import { certificate } from "#api/x509/certificate.ts";
+import { bitStringBytes, DER_SEQUENCE, derParts, derValue, objectIdentifier } from "#api/x509/der.ts";
 import type { EpochMs } from "#base/clock.ts";
 
 /** A certificate and its private key, both PEM (the key PKCS #8). */
@@ -46,47 +48,75 @@ const RSA_BITS = 2048;
 
 /** A new private key in PKCS #8 PEM: EC on curve P-256, or RSA. */
 export function newPrivateKeyPem(type: KeyType = "ec"): string {
-  const { privateKey } =
-    type === "ec"
-      ? generateKeyPairSync("ec", { namedCurve: "P-256" })
-      : generateKeyPairSync("rsa", { modulusLength: RSA_BITS });
-  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return pemOf(newKeyPair(type).privateKey);
 }
+
+function newKeyPair(type: KeyType = "ec"): Readonly<Record<"publicKey" | "privateKey", KeyObject>> {
+  return type === "ec"
+    ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+    : generateKeyPairSync("rsa", { modulusLength: RSA_BITS });
+}
+
+const pemOf = (privateKey: KeyObject): string => privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 /** The public half of a private key, SPKI PEM. */
 export function publicKeyPem(privateKeyPem: string): string {
   return createPublicKey(privateKeyPem).export({ type: "spki", format: "pem" }).toString();
 }
 
+/** What a certificate says about its issuer, and the key that signs it. */
+interface Issuer {
+  readonly name: asn.Name;
+  readonly key: KeyObject;
+  readonly keyIdentifier: ArrayBuffer;
+}
+
+/** Issuers of this process, by their pairs, which therefore need not be read. */
+const issuers = new WeakMap<KeyCertificate, Issuer>();
+
 export function issueCertificate(options: CertificateOptions): KeyCertificate {
-  const keyPem = newPrivateKeyPem(options.keyType);
-  const subjectKey = spkiOf(keyPem);
-  const subject = distinguishedName(options);
-  const { issuer } = options;
-  const issuerKeyPem = issuer?.keyPem ?? keyPem;
-  const issuerKey = issuer === undefined ? subjectKey : spkiOf(issuer.keyPem);
+  const { publicKey, privateKey } = newKeyPair(options.keyType);
+  const subjectPublicKeyInfo = publicKeyInfo(publicKey);
+  const subject: Issuer = {
+    name: distinguishedName(options),
+    key: privateKey,
+    keyIdentifier: keyIdentifier(subjectPublicKeyInfo),
+  };
+  const issuer = options.issuer === undefined ? subject : issuerOf(options.issuer);
   const algorithm = new asn.AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
   const tbsCertificate = new asn.TBSCertificate({
     version: asn.Version.v3,
     serialNumber: serialNumber(),
     signature: algorithm,
-    issuer: issuer === undefined ? subject : subjectOf(issuer.certificatePem),
+    issuer: issuer.name,
     validity: new asn.Validity({ notBefore: new Date(options.notBefore), notAfter: new Date(options.notAfter) }),
-    subject,
-    subjectPublicKeyInfo: subjectKey,
-    extensions: new asn.Extensions(extensionsOf(options, subjectKey, issuerKey)),
+    subject: subject.name,
+    subjectPublicKeyInfo,
+    extensions: new asn.Extensions(extensionsOf(options, subject, issuer)),
   });
-  const signatureValue = sign(
-    "sha256",
-    Buffer.from(AsnConvert.serialize(tbsCertificate)),
-    createPrivateKey(issuerKeyPem),
-  );
+  const signatureValue = sign("sha256", Buffer.from(AsnConvert.serialize(tbsCertificate)), issuer.key);
   const signed = new asn.Certificate({
     tbsCertificate,
     signatureAlgorithm: algorithm,
     signatureValue: toArrayBuffer(signatureValue),
   });
-  return { certificatePem: toPem("CERTIFICATE", AsnConvert.serialize(signed)), keyPem };
+  const issued = {
+    certificatePem: toPem("CERTIFICATE", AsnConvert.serialize(signed)),
+    keyPem: pemOf(privateKey),
+  };
+  issuers.set(issued, subject);
+  return issued;
+}
+
+function issuerOf(pair: KeyCertificate): Issuer {
+  const known = issuers.get(pair);
+  if (known !== undefined) return known;
+  const key = createPrivateKey(pair.keyPem);
+  return {
+    name: subjectOf(pair.certificatePem),
+    key,
+    keyIdentifier: keyIdentifier(publicKeyInfo(createPublicKey(key))),
+  };
 }
 
 function distinguishedName({ organizations = [], commonName }: CertificateOptions): asn.Name {
@@ -97,22 +127,18 @@ function distinguishedName({ organizations = [], commonName }: CertificateOption
   return new asn.Name([...organizations.map((name) => part(organizationOid, name)), part(commonNameOid, commonName)]);
 }
 
-function extensionsOf(
-  options: CertificateOptions,
-  subjectKey: asn.SubjectPublicKeyInfo,
-  issuerKey: asn.SubjectPublicKeyInfo,
-): asn.Extension[] {
+function extensionsOf(options: CertificateOptions, subject: Issuer, issuer: Issuer): asn.Extension[] {
   const isCa = options.isCa ?? false;
   const { KeyUsageFlags } = asn;
   const keyUsage = KeyUsageFlags.digitalSignature | (isCa ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign : 0);
   const extensions = [
     extension(asn.id_ce_keyUsage, true, new asn.KeyUsage(keyUsage)),
     extension(asn.id_ce_basicConstraints, true, new asn.BasicConstraints({ cA: isCa })),
-    extension(asn.id_ce_subjectKeyIdentifier, false, new asn.SubjectKeyIdentifier(keyIdentifier(subjectKey))),
+    extension(asn.id_ce_subjectKeyIdentifier, false, new asn.SubjectKeyIdentifier(subject.keyIdentifier)),
     extension(
       asn.id_ce_authorityKeyIdentifier,
       false,
-      new asn.AuthorityKeyIdentifier({ keyIdentifier: new asn.KeyIdentifier(keyIdentifier(issuerKey)) }),
+      new asn.AuthorityKeyIdentifier({ keyIdentifier: new asn.KeyIdentifier(issuer.keyIdentifier) }),
     ),
   ];
   const usages = options.usages ?? [];
@@ -134,9 +160,17 @@ function extension(extnID: string, critical: boolean, value: object): asn.Extens
   return new asn.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
 
-function spkiOf(privateKeyPem: string): asn.SubjectPublicKeyInfo {
-  const der = createPublicKey(privateKeyPem).export({ type: "spki", format: "der" });
-  return AsnConvert.parse(der, asn.SubjectPublicKeyInfo);
+// Read with our own parser: it is smaller than the one of the library, which need not run.
+function publicKeyInfo(key: KeyObject): asn.SubjectPublicKeyInfo {
+  const [algorithm, bits] = derParts(derValue(key.export({ type: "spki", format: "der" })), DER_SEQUENCE);
+  const [id, parameters] = derParts(algorithm, DER_SEQUENCE);
+  return new asn.SubjectPublicKeyInfo({
+    algorithm: new asn.AlgorithmIdentifier({
+      algorithm: objectIdentifier(id),
+      ...(parameters && { parameters: toArrayBuffer(parameters.raw) }),
+    }),
+    subjectPublicKey: toArrayBuffer(bitStringBytes(bits)),
+  });
 }
 
 // RFC 5280, 4.2.1.2, method 1: the SHA-1 of the public key's bits.
