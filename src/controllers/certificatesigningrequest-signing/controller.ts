@@ -11,6 +11,7 @@
 import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";
 import { whenAborted } from "#base/abort.ts";
 import { errorMessage } from "#base/errors.ts";
+import type { Keys } from "#base/host.ts";
 import { workOnRequests } from "#families/certificates/request-workers.ts";
 import { update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
@@ -38,7 +39,8 @@ export const requestSigner: ControllerDescriptor<SigningOptions> = keyedControll
       : undefined,
   build(parts, { files, durationMs }) {
     const { log, context } = parts;
-    const { clock, host } = context;
+    const { clock } = context;
+    const host = { ...context.host, keys: checkingOnce(context.host.keys) };
     const common = {
       clock,
       rng: context.rng.fork("certificate-serials"),
@@ -71,4 +73,18 @@ function openPair(signerName: string, open: () => SigningPair): SigningPair {
   } catch (cause) {
     throw new Error(`failed to init ${signerName} certificate controller: ${errorMessage(cause)}`, { cause });
   }
+}
+
+/** Usually all signers share a pair. Each reads it from its files, but checks it only if the texts differ. */
+function checkingOnce(keys: Keys): Keys {
+  let last: { readonly certificate: string; readonly key: string; readonly problem: string | undefined } | undefined;
+  return {
+    ...keys,
+    pairProblem(certificate, key) {
+      if (last?.certificate !== certificate || last.key !== key) {
+        last = { certificate, key, problem: keys.pairProblem(certificate, key) };
+      }
+      return last.problem;
+    },
+  };
 }

@@ -1,7 +1,6 @@
 // The rules of an aggregated role. Pure.
 // Upstream: pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go, syncClusterRole.
 
-import { semanticEqual } from "#api/equality.ts";
 import type { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
 import type { PolicyRule } from "#api/generated/types/rbac-v1.ts";
 import { selectorFromObject } from "#api/label-selector.ts";
@@ -18,28 +17,29 @@ export function aggregatedRules(aggregated: ClusterRole, roles: readonly Cluster
   const others = roles
     .filter(({ metadata }) => metadata.name !== aggregated.metadata.name)
     .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
-  const gathered: PolicyRule[] = [];
+  const gathered = new Map<string, PolicyRule>();
   for (const given of aggregated.aggregationRule?.clusterRoleSelectors ?? []) {
     const selector = selectorFromObject(given);
     for (const { metadata, rules } of others) {
       if (!selector.matches(metadata.labels)) continue;
       for (const rule of rules ?? []) {
-        if (!gathered.some((known) => isSameRule(known, rule))) gathered.push(rule);
+        const text = ruleText(rule);
+        if (!gathered.has(text)) gathered.set(text, rule);
       }
     }
   }
-  return gathered;
+  return [...gathered.values()];
 }
 
 const LISTS = ["verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs"] as const;
 
-/** An empty list equals an absent one. */
-function isSameRule(a: PolicyRule, b: PolicyRule): boolean {
-  return LISTS.every((list) => semanticEqual(a[list] ?? [], b[list] ?? []));
+/** Equal for rules that are the same. An empty list equals an absent one. */
+function ruleText(rule: PolicyRule): string {
+  return JSON.stringify(LISTS.map((list) => rule[list] ?? []));
 }
 
 export function areSameRules(a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean {
-  return a.length === b.length && a.every((rule, i) => isSameRule(rule, b[i] as PolicyRule));
+  return a.length === b.length && a.every((rule, i) => ruleText(rule) === ruleText(b[i] as PolicyRule));
 }
 
 /** The rule in the form in which it is applied, without empty lists. */
