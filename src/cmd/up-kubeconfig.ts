@@ -16,7 +16,7 @@ export interface KubeconfigFile {
 
 export function writeKubeconfig(directory: string, server: string, pki: ClusterPki): KubeconfigFile {
   const path = resolve(join(directory, "kubeconfig"));
-  const content = `${JSON.stringify(kubeconfig(server, pki), undefined, 2)}\n`; // JSON is valid YAML
+  const content = kubeconfigText(server, pki);
   const firstMade = mkdirSync(directory, { recursive: true });
   writePrivateFile(path, content);
   return {
@@ -32,6 +32,11 @@ export function writeKubeconfig(directory: string, server: string, pki: ClusterP
 /** Removes this directory and its parents up to `last`, while they are empty. */
 function removeEmpty(directory: string, last: string): void {
   for (let each = directory; each !== last && readdirSync(each).length === 0; each = dirname(each)) rmdirSync(each);
+}
+
+/** JSON is valid YAML. */
+export function kubeconfigText(server: string, pki: ClusterPki): string {
+  return `${JSON.stringify(kubeconfig(server, pki), undefined, 2)}\n`;
 }
 
 function kubeconfig(server: string, { ca, admin }: ClusterPki): object {

@@ -1,7 +1,7 @@
 // A cluster for a test: in virtual time, which advances only on request, or in real time, where it listens and clients
 // of any kind connect with a kubeconfig.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UserInfo } from "#api/user-info.ts";
@@ -21,7 +21,7 @@ import { readStagesOption } from "#cluster/stages-file.ts";
 import { clusterHost, innerServerKeys } from "#cmd/cluster-keys.ts";
 import { openState } from "#cmd/cluster-state.ts";
 import { serveCluster } from "#cmd/served-cluster.ts";
-import { writeKubeconfig } from "#cmd/up-kubeconfig.ts";
+import { kubeconfigText } from "#cmd/up-kubeconfig.ts";
 import type { Stages, StagesSpec } from "#nodes/stages.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
@@ -34,6 +34,7 @@ const UNTIL_MS = 60_000;
 const VIRTUAL_LOOK_MS = 100;
 const REAL_LOOK_MS = 20;
 const STOP_MS = 60_000;
+const PRIVATE = 0o600;
 
 export interface TestClusterOptions extends ClusterSettings {
   /** Simulated nodes: 1 unless given. */
@@ -160,7 +161,9 @@ async function startInRealTime(options: RealClusterOptions): Promise<RealCluster
     turns: new FairTurns(),
   });
   const directory = mkdtempSync(join(tmpdir(), "steersman-"));
-  const { path } = writeKubeconfig(directory, served.url, state.pki);
+  const kubeconfig = { path: join(directory, "kubeconfig"), text: kubeconfigText(served.url, state.pki) };
+  // The directory is new and private. It need not survive a power failure, so that nothing waits for the disk.
+  writeFileSync(kubeconfig.path, kubeconfig.text, { mode: PRIVATE });
   let hasStopped = false;
   const stop = async (): Promise<void> => {
     if (hasStopped) return;
@@ -181,7 +184,7 @@ async function startInRealTime(options: RealClusterOptions): Promise<RealCluster
     end.throwFailure();
   };
   const common = commonParts(served, clock, (call) => call, { lookMs: REAL_LOOK_MS, advance }, stop);
-  return { ...common, url: served.url, kubeconfig: path, kubeconfigText: readFileSync(path, "utf8") };
+  return { ...common, url: served.url, kubeconfig: kubeconfig.path, kubeconfigText: kubeconfig.text };
 }
 
 interface Pass {
