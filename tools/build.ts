@@ -60,9 +60,17 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
 }
 
-/** Makes the script a function of a CommonJS module. By the first line Bun knows that it need not transpile the file. */
+/**
+ * Makes the script a function of a CommonJS module. By the first line Bun knows that it need not transpile the file.
+ * The text is ASCII: if it has any other character, Node stores each character in two bytes. An escape means the same as
+ * the character, except in a raw template.
+ */
 function asFunction(file: string): string {
-  const script = readFileSync(file, "utf8");
+  const bundled = readFileSync(file, "utf8");
+  if (/String\.raw`[^`]*[^\0-\x7f]/.test(bundled)) {
+    throw new Error(`${file}: a raw template has a character beyond ASCII`);
+  }
+  const script = bundled.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   const text = `// @bun @bun-cjs\n(function(exports,require,module,__filename,__dirname){${script}\n})`;
   writeFileSync(file, text);
   return text;

@@ -1,7 +1,7 @@
 // "steersman/testing" as users get it: packed, installed without a network, type-checked, and run by both examples.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -36,6 +36,11 @@ it("contains its documentation and no sources", () => {
   const names = readdirSync(join(directory, "node_modules/steersman"));
   for (const name of ["README.md", "LICENSE", "docs", "examples", "dist"]) expect(names).toContain(name);
   expect(names).not.toContain("src");
+});
+
+it("has a bundle of ASCII characters, which Node stores in one byte each", () => {
+  const bundle = readFileSync(join(directory, "node_modules/steersman/dist/testing.cjs"));
+  expect(bundle.findIndex((byte) => byte > 0x7f)).toBe(-1);
 });
 
 it("has declarations that the strictest settings accept", () => {
@@ -76,9 +81,8 @@ it(
   "runs the example for vitest, on Node, and keeps the compiled code",
   () => {
     const vitest = join(directory, "node_modules/vitest/vitest.mjs");
-    expect(run(join(directory, "examples/vitest"), node, vitest, "run", `--testTimeout=${LIMIT_MS}`)).toMatch(
-      /Tests +1 passed/,
-    );
+    const limits = [`--testTimeout=${LIMIT_MS}`, `--hookTimeout=${LIMIT_MS}`];
+    expect(run(join(directory, "examples/vitest"), node, vitest, "run", ...limits)).toMatch(/Tests +1 passed/);
     expect(readdirSync(join(directory, "node_modules/.cache/steersman"))).toHaveLength(1);
   },
   LIMIT_MS,
