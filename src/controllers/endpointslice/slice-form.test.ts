@@ -7,7 +7,7 @@ import { HEADLESS, type Service } from "#families/service-pods/model.ts";
 import { MANAGED_BY, SERVICE_NAME } from "#families/slices/model.ts";
 import { usedDistribution, wantsZoneHints } from "./hinting.ts";
 import { CONTROLLER_NAME } from "./model.ts";
-import { sliceLabels } from "./slice-form.ts";
+import { isPlaceholder, sliceLabels } from "./slice-form.ts";
 import { addressTypesOf } from "./wanted-endpoints.ts";
 
 type Texts = Readonly<Record<string, string>>;
@@ -38,6 +38,20 @@ describe("endpointslice/12, endpointslice/9, endpointslice/tests the labels of a
   ])("%s", (_, ofService, clusterIP, ofSlice, labels, isChanged) => {
     const slice = stored(EndpointSlices, { metadata: { name: "web-1", labels: ofSlice }, addressType: "IPv4" });
     expect(sliceLabels(serviceOf({ clusterIP }, ofService), slice)).toEqual({ labels, isChanged });
+  });
+});
+
+describe("endpointslice/10 a slice without endpoints", () => {
+  it.each<readonly [string, Texts, string, Texts, boolean]>([
+    ["is the placeholder", foo, "10.0.0.1", { ...own, ...foo }, true],
+    ["is not if the Service got a label", foo, "10.0.0.1", own, false],
+    ["is not if the Service lost a label", {}, "10.0.0.1", { ...own, ...foo }, false],
+    ["is although the Service got an empty label", { foo: "" }, "10.0.0.1", own, true],
+    ["is although the Service lost an empty label", {}, "10.0.0.1", { ...own, foo: "" }, true],
+    ["is although the Service became headless", {}, "None", own, true],
+  ])("%s", (_, ofService, clusterIP, ofSlice, expected) => {
+    const slice = stored(EndpointSlices, { metadata: { name: "web-1", labels: ofSlice }, addressType: "IPv4" });
+    expect(isPlaceholder(slice, serviceOf({ clusterIP }, ofService))).toBe(expected);
   });
 });
 

@@ -69,13 +69,17 @@ export function isOwnedBy({ metadata }: EndpointSlice, service: Service): boolea
   );
 }
 
-/** True if the slice equals a new placeholder, apart from its owner. */
+/** True if the slice equals a new placeholder, apart from its owner. As upstream, an empty label counts as absent. */
 export function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
   return (
     endpointsOf(slice).length === 0 &&
     (slice.ports ?? []).length === 0 &&
-    semanticEqual(slice.metadata.labels, sliceLabels(service).labels)
+    semanticEqual(withValues(slice.metadata.labels), withValues(sliceLabels(service).labels))
   );
+}
+
+function withValues(labels: Labels = {}): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ""));
 }
 
 /** Sets the trigger time annotation, or removes it. */
