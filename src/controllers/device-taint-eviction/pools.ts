@@ -4,6 +4,7 @@
 
 import { semanticEqual } from "#api/equality.ts";
 import type { Device } from "#api/generated/types/resource-v1.ts";
+import { newestSlices } from "#families/devices/newest-slices.ts";
 import { type AllocatedDevice, NO_EXECUTE, type Slice, type TaintSource } from "./taints.ts";
 
 type PoolId = Omit<AllocatedDevice, "device">;
@@ -60,10 +61,7 @@ function idText({ driver, pool }: PoolId): string {
 }
 
 function newestOf(pool: ReadonlyMap<string, Slice>): readonly Slice[] {
-  const slices = [...pool.values()];
-  const isNewest = ({ spec }: Slice): boolean =>
-    slices.every((other) => other.spec.pool.generation <= spec.pool.generation);
-  return slices.filter(isNewest);
+  return newestSlices([...pool.values()]);
 }
 
 function taintsByDevice(slices: readonly Slice[]): ReadonlyMap<string, NonNullable<Device["taints"]>> {

@@ -97,6 +97,26 @@ describe("resourcepoolstatusrequest/2, resourcepoolstatusrequest/3, resourcepool
     expect(long).toHaveLength(256);
   });
 
+  it("looks at each allocated device once, however many pools there are", () => {
+    let reads = 0;
+    const device = {
+      request: "r",
+      pool: "pool-7",
+      device: "gpu-0",
+      get driver() {
+        reads++;
+        return "d";
+      },
+    };
+    const claims = [
+      { spec: {}, status: { allocation: { devices: { results: Array.from({ length: 100 }, () => device) } } } },
+    ];
+    const slices = Array.from({ length: 100 }, (_, i) => slice({ pool: `pool-${i}` }));
+    const pools = answer(slices, claims, { limit: 1000 }).pools ?? [];
+    expect(pools.filter(({ allocatedDevices }) => allocatedDevices === 100)).toHaveLength(1);
+    expect(reads).toBe(100);
+  });
+
   it("sorts, filters and cuts", () => {
     const slices = ["b", "a", "c"].map((pool) => slice({ pool })).concat(slice({ driver: "other" }));
     expect(answer(slices).pools?.map(({ poolName }) => poolName)).toEqual(["a", "b", "c"]);

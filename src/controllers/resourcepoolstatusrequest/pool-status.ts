@@ -9,6 +9,7 @@ import type {
 } from "#api/generated/types/resource-v1alpha3.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
+import { newestSlices } from "#families/devices/newest-slices.ts";
 import { compareText } from "#kit/order.ts";
 
 const LIMIT = 100;
@@ -24,13 +25,10 @@ export function poolStatus(
     ({ spec }) => spec.driver === driver && ((poolName ?? "") === "" || spec.pool.name === poolName),
   );
   const byPool = Map.groupBy(asked, ({ spec }) => spec.pool.name);
-  const allocated = claims.flatMap(({ status }) => status?.allocation?.devices?.results ?? []);
+  const allocated = allocatedByPool(driver, claims);
   const all = [...byPool]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([name, ofPool]) => {
-      const count = allocated.filter((device) => device.driver === driver && device.pool === name).length;
-      return statusOf(driver, name, ofPool, count);
-    });
+    .map(([name, ofPool]) => statusOf(driver, name, ofPool, allocated.get(name) ?? 0));
   const pools = all.slice(0, limit);
   // Deviation: reading a cache cannot fail, so there is no condition Failed.
   const condition = {
@@ -43,11 +41,20 @@ export function poolStatus(
   return { poolCount: all.length, ...(pools.length === 0 ? {} : { pools }), conditions: [condition] };
 }
 
+/** The number of allocated devices in each pool of the driver. */
+function allocatedByPool(wanted: string, claims: readonly ResourceClaim[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { status } of claims) {
+    for (const { driver, pool } of status?.allocation?.devices?.results ?? []) {
+      if (driver === wanted) counts.set(pool, (counts.get(pool) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
 /** Slices of older generations are ignored. A pool that lacks slices has no counts, but a reason. */
 function statusOf(driver: string, poolName: string, ofPool: readonly ResourceSlice[], allocated: number): PoolStatus {
-  const isNewest = ({ spec }: ResourceSlice): boolean =>
-    ofPool.every((other) => other.spec.pool.generation <= spec.pool.generation);
-  const slices = ofPool.filter(isNewest);
+  const slices = newestSlices(ofPool);
   const { generation = 0, resourceSliceCount: wanted = 0 } = slices[0]?.spec.pool ?? {};
   const nodes = new Set(slices.map(({ spec }) => spec.nodeName ?? ""));
   const [nodeName = ""] = nodes;
