@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noLog } from "#base/log.ts";
+import { type Logger, noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { registerAuthMetrics } from "./auth-metrics.ts";
@@ -205,6 +205,13 @@ describe("health", () => {
     const failed = "[+]good ok\n[-]bad failed: reason withheld\nhealthz check failed\n";
     expect(get(page, "")).toEqual({ status: 500, text: failed });
     expect(get(page, "exclude=bad")).toEqual({ status: 200, text: "ok" });
+  });
+
+  it("machinery/2.2.r1 logs an unknown check in the query only in detail, because callers without credentials can repeat it", () => {
+    const levels: number[] = [];
+    const at = (level: number): Logger => ({ ...noLog, info: () => levels.push(level), v: at });
+    expect(get(new HealthPage([good], at(0), new HealthRecord()), "exclude=other").status).toBe(200);
+    expect(levels).toEqual([6]);
   });
 
   it("machinery/6.n3 counts both outcomes", () => {

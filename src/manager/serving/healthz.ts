@@ -55,7 +55,7 @@ export class HealthPage {
     if (excluded.size > 0) {
       const names = [...excluded].sort().map(goQuote).join(",");
       text += `warn: some health checks cannot be excluded: no matches for ${names}\n`;
-      this.#log.info(`cannot exclude some health checks, no health checks are installed matching ${names}`);
+      this.#log.v(6).info(`cannot exclude some health checks, no health checks are installed matching ${names}`);
     }
     if (failures.length > 0) {
       this.#log.v(2).info(`${failures.join(",")} check failed: healthz\n${problems.join("\n")}`);
