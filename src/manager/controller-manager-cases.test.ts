@@ -7,7 +7,7 @@ import { noLog } from "#base/log.ts";
 import { readCommandLine } from "./command.ts";
 import { canonicalSelection, isSelected } from "./controller-selection.ts";
 import type { LeaderMigrationConfig } from "./options/config.ts";
-import { lockOf, readLeaderMigration } from "./options/leader-migration.ts";
+import { lockOf, lockProblem, readLeaderMigration } from "./options/leader-migration.ts";
 import { validateOptions } from "./options/validate.ts";
 import { type HealthCheck, HealthPage } from "./serving/healthz.ts";
 import { HealthRecord } from "./serving/slis.ts";
@@ -148,6 +148,12 @@ describe("machinery/8.r3 leader migration", () => {
     const read = () => readLeaderMigration(document, "");
     if (config === undefined) expect(read).toThrow();
     else expect(read()).toEqual(config);
+  });
+
+  it("machinery/3.3.3 the lock of endpoints is read, and cannot be created", () => {
+    const config: LeaderMigrationConfig = { leaderName: "x", resourceLock: "leases", controllerLeaders: [] };
+    expect(lockProblem(config)).toBeUndefined();
+    expect(lockProblem({ ...config, resourceLock: "endpoints" })).toBe("endpoints lock is removed, migrate to leases");
   });
 
   it.each([

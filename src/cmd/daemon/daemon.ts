@@ -24,6 +24,7 @@ import { registerElectionMetrics } from "#manager/election/metrics.ts";
 import { type LeaderTerm, leadAndRun } from "#manager/lead-and-run.ts";
 import { registerLinkedMetrics } from "#manager/linked-metrics.ts";
 import { registerVersionMetrics } from "#manager/metrics.ts";
+import { lockProblem } from "#manager/options/leader-migration.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { type BuiltController, runControllers } from "#manager/run-controllers.ts";
 import { mountDebugPages } from "#manager/serving/debug-pages.ts";
@@ -163,11 +164,9 @@ function createLock(
   logging: Logging,
 ): LeaseLock {
   const { resourceNamespace, renewDeadline } = config.Generic.LeaderElection;
-  if (migration?.leaderName === name && migration.resourceLock === "endpoints") {
-    logging.log.error(
-      new Error("endpoints lock is removed, migrate to endpointsleases (using version v0.27.x)"),
-      "Error creating lock",
-    );
+  const problem = migration?.leaderName === name ? lockProblem(migration) : undefined;
+  if (problem !== undefined) {
+    logging.log.error(new Error(problem), "Error creating lock");
     logging.exit(1);
   }
   const { limits, userAgentPrefix, ...options } = builderOptions;

@@ -86,6 +86,11 @@ function validate({ leaderName, resourceLock, controllerLeaders }: LeaderMigrati
   return errors;
 }
 
+/** Why the second lock cannot be created; undefined if it can. */
+export function lockProblem({ resourceLock }: LeaderMigrationConfig): string | undefined {
+  return resourceLock === "endpoints" ? "endpoints lock is removed, migrate to leases" : undefined;
+}
+
 /**
  * The lock under which a controller runs here: the main one, the migration one, or none because another program runs
  * it.
