@@ -12,6 +12,7 @@ describe("taints of conditions", () => {
       { type: "DiskPressure", status: "True" },
       { type: "PIDPressure", status: "Unknown" },
       { type: "Other", status: "True" },
+      { type: "constructor", status: "name" },
     ];
     const taints = [
       taint("not-ready"),

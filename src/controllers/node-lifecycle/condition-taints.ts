@@ -10,19 +10,17 @@ const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 export const notReadyTaint: Taint = { key: NOT_READY, effect: "NoExecute" };
 export const unreachableTaint: Taint = { key: UNREACHABLE, effect: "NoExecute" };
 
-/** Taint keys by the type and the status of a condition. */
-const CONDITION_TAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Ready: { False: NOT_READY, Unknown: UNREACHABLE },
-  MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
-  DiskPressure: { True: "node.kubernetes.io/disk-pressure" },
-  NetworkUnavailable: { True: "node.kubernetes.io/network-unavailable" },
-  PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
-};
-
-const OWN_KEYS: ReadonlySet<string> = new Set([
-  UNSCHEDULABLE,
-  ...Object.values(CONDITION_TAINTS).flatMap((keys) => Object.values(keys)),
+/** Taint keys by the type and the status of a condition, which are any text. */
+const CONDITION_TAINTS: ReadonlyMap<string, string> = new Map([
+  ["Ready=False", NOT_READY],
+  ["Ready=Unknown", UNREACHABLE],
+  ["MemoryPressure=True", "node.kubernetes.io/memory-pressure"],
+  ["DiskPressure=True", "node.kubernetes.io/disk-pressure"],
+  ["NetworkUnavailable=True", "node.kubernetes.io/network-unavailable"],
+  ["PIDPressure=True", "node.kubernetes.io/pid-pressure"],
 ]);
+
+const OWN_KEYS: ReadonlySet<string> = new Set([UNSCHEDULABLE, ...CONDITION_TAINTS.values()]);
 
 export interface TaintChange {
   readonly add: readonly Taint[];
@@ -34,7 +32,7 @@ export function noScheduleChange({ spec, status }: Node): TaintChange {
   const wanted: Taint[] = [];
   const want = (key: string): void => void wanted.push({ key, effect: "NoSchedule" });
   for (const { type, status: value } of status?.conditions ?? []) {
-    const key = CONDITION_TAINTS[type]?.[value];
+    const key = CONDITION_TAINTS.get(`${type}=${value}`);
     if (key !== undefined) want(key);
   }
   if (spec?.unschedulable === true) want(UNSCHEDULABLE);

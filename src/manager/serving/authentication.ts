@@ -102,15 +102,15 @@ function listed(headers: HttpHeaders, name: string): readonly string[] {
 }
 
 function extraOf(headers: HttpHeaders, prefixes: readonly string[]): Record<string, readonly string[]> {
-  const extra: Record<string, string[]> = {};
+  const extra = new Map<string, readonly string[]>(); // keys such as "constructor" are legal
   for (const prefix of prefixes.map((text) => text.toLowerCase())) {
     for (const header of Object.keys(headers)) {
       if (!header.startsWith(prefix)) continue;
       const key = unescapedKey(header.slice(prefix.length));
-      extra[key] = [...(extra[key] ?? []), ...listed(headers, header)];
+      extra.set(key, [...(extra.get(key) ?? []), ...listed(headers, header)]);
     }
   }
-  return extra;
+  return Object.fromEntries(extra);
 }
 
 function unescapedKey(text: string): string {

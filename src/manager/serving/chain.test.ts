@@ -80,12 +80,13 @@ describe("authentication", () => {
       "x-remote-uid": "7",
       "x-remote-group": ["a", "b, system:masters"],
       "x-remote-extra-scopes%2fx": "s",
+      "x-remote-extra-constructor": "c",
     };
     expect(await who({ ...front, headers })).toEqual({
       name: "joe",
       uid: "7",
       groups: ["a", "b, system:masters", "system:authenticated"],
-      extra: { "scopes/x": ["s"] },
+      extra: { "scopes/x": ["s"], constructor: ["c"] },
     });
   });
 
