@@ -15,8 +15,8 @@ export const plan: FaultPlan = {
     {
       name: "slices of older generations count",
       file: "src/controllers/device-taint-eviction/pools.ts",
-      find: "slices.every((other) => other.spec.pool.generation <= spec.pool.generation);",
-      replace: "slices.some((other) => other.spec.pool.generation <= spec.pool.generation);",
+      find: "return newestSlices([...pool.values()]);",
+      replace: "return newestSlices([]).concat([...pool.values()]);",
       noticedBy: "counts the newest slices of a pool alone",
     },
     {

@@ -8,8 +8,8 @@ export const plan: FaultPlan = {
     {
       name: "slices of older generations count",
       file: "src/controllers/resourcepoolstatusrequest/pool-status.ts",
-      find: "const slices = ofPool.filter(isNewest);",
-      replace: "const slices = ofPool.filter((slice) => isNewest(slice) || ofPool.length > 1);",
+      find: "const slices = newestSlices(ofPool);",
+      replace: "const slices = newestSlices(ofPool.slice(0, 1)).concat(ofPool.slice(1));",
       noticedBy: "counts the newest slices, and names a node that all share",
     },
     {
