@@ -58,6 +58,7 @@ function zoneHinted(key: string, addressType: AddressType, slices: SlicesToHint,
   const hinted = withZoneHints(slices, topology.shares);
   if (typeof hinted === "string") {
     topology.removeHints(key, addressType);
+    // Deviation: when an endpoint has no zone, upstream also writes the unchanged slices without hints.
     return { ...withoutAnyHints(slices), events: [disabled(hinted, addressType)] };
   }
   const isNew = !topology.hasHints(key);

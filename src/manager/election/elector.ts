@@ -259,7 +259,7 @@ export class Elector implements HeldLease {
     return problem === undefined;
   }
 
-  /** Reading first refreshes the version to write on. If another candidate holds the lease by now, it keeps it. */
+  /** Reading first refreshes the version to write on. */
   async #release(): Promise<void> {
     const { clock, log, lock, renewDeadlineMs } = this.#options;
     const description = { lock: lock.description };
@@ -268,6 +268,7 @@ export class Elector implements HeldLease {
         const current = await this.#readRecord(signal, "error retrieving resource lock");
         if (current === "missing") log.info("lease lock not found", description);
         if (current === "missing" || current === "failed" || !this.isLeader) return;
+        // Deviation: upstream overwrites the record of a candidate that has taken the lease meanwhile.
         if (current.holderIdentity !== lock.identity) return;
         const now = clock.now();
         const released: ElectionRecord = {
