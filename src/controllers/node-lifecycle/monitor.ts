@@ -16,8 +16,8 @@ import { markPodsNotReady } from "./pod-readiness.ts";
 import { healthOfZone, isExcludedFromDisruption, type ZoneHealth, zoneOf } from "./zones.ts";
 
 const WORKERS = 8;
-const TRIES = 5;
-const TRY_PERIOD_MS = 20;
+const TICK_MS = 20;
+const TICKS = 5;
 const LEASE_NAMESPACE = "kube-node-lease";
 
 type ReadyByZone = Map<string, (NodeCondition | undefined)[]>;
@@ -101,31 +101,48 @@ async function monitorNode(
   toRetry.delete(name);
 }
 
-/** The current node, and the previous status of its Ready condition; undefined when the server refused the update. */
-async function updateHealth(
-  cached: StoredNode,
-  deps: Deps,
-  signal: AbortSignal,
-): Promise<{ readonly node: StoredNode; readonly observed: string } | undefined> {
-  let node = cached;
-  const { name } = cached.metadata;
+interface HealthUpdate {
+  readonly node: StoredNode;
+  /** The previous status of its Ready condition. */
+  readonly observed: string;
+}
+
+/** Tries at once, at each tick, and once more after the last tick. Undefined when the server refused each update. */
+async function updateHealth(cached: StoredNode, deps: Deps, signal: AbortSignal): Promise<HealthUpdate | undefined> {
+  const { clock, log } = deps;
   try {
-    for (let tries = 1; ; tries++) {
-      const observed = conditionOf(node, "Ready")?.status ?? "Unknown";
-      try {
-        return { node: await tryUpdateHealth(node, deps, signal), observed };
-      } catch (error) {
-        if (signal.aborted || tries === TRIES) throw error;
-        deps.log.error(error, "Error updating node", { node: { name } });
-      }
-      node = await deps.nodesApi.get({ name }, signal);
-      await deps.clock.sleep(TRY_PERIOD_MS, signal);
+    let outcome = await tryOnce(cached, deps, signal);
+    const startedMs = clock.monotonicMs();
+    for (let tick = 0; "problem" in outcome; ) {
+      if (tick > TICKS) throw outcome.problem;
+      const passedMs = clock.monotonicMs() - startedMs;
+      tick = Math.max(tick, Math.floor(passedMs / TICK_MS)) + 1; // a try that takes long misses ticks
+      if (tick <= TICKS) await clock.sleep(tick * TICK_MS - passedMs, signal);
+      outcome = await tryOnce(outcome.node, deps, signal);
     }
+    return outcome;
   } catch (error) {
     if (signal.aborted) throw error;
     const message = "Update health of Node from Controller error, Skipping - no pods will be evicted";
-    deps.log.error(error, message, { node: { name } });
+    log.error(error, message, { node: { name: cached.metadata.name } });
     return undefined;
+  }
+}
+
+/** If the server refuses the update, the node is read again for the next try. */
+async function tryOnce(
+  node: StoredNode,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<HealthUpdate | { readonly node: StoredNode; readonly problem: unknown }> {
+  const { name } = node.metadata;
+  try {
+    const observed = conditionOf(node, "Ready")?.status ?? "Unknown";
+    return { node: await tryUpdateHealth(node, deps, signal), observed };
+  } catch (problem) {
+    if (signal.aborted) throw problem;
+    deps.log.error(problem, "Error updating node", { node: { name } });
+    return { node: await deps.nodesApi.get({ name }, signal), problem };
   }
 }
 

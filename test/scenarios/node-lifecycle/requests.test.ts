@@ -52,7 +52,7 @@ it("node-lifecycle/flags obeys the periods that are set", async () => {
   expect(await stage.ready("node")).toBe("Unknown");
 });
 
-it("node-lifecycle/6, node-lifecycle/reads-live reads a node again when its status cannot be written, and gives up after five tries", async () => {
+it("node-lifecycle/6, node-lifecycle/reads-live reads a node again when its status cannot be written, and gives up after seven tries", async () => {
   let refusals = Number.POSITIVE_INFINITY;
   const intercept: Interception = ({ method, path }) =>
     method === "PUT" && path.endsWith("/status") && refusals-- > 0 ? conflict : undefined;
@@ -61,8 +61,8 @@ it("node-lifecycle/6, node-lifecycle/reads-live reads a node again when its stat
   await stage.postReady("node");
   await stage.pass(60_000);
   const puts = stage.requests("PUT").length;
-  expect(puts).toBe(5);
-  expect(stage.requests("GET").filter((target) => target === "/api/v1/nodes/node")).toHaveLength(4);
+  expect(puts).toBe(7);
+  expect(stage.requests("GET").filter((target) => target === "/api/v1/nodes/node")).toHaveLength(7);
   expect(await stage.ready("node")).toBe("True");
   refusals = 2;
   await stage.pass(5_000);
