@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { seededRng } from "./seeded-rng.ts";
 import { neverAborted, testClock } from "./testing.ts";
-import { jitterUntil, pollUntil, until } from "./wait.ts";
+import { jitterUntil, pollImmediate, pollUntil, until } from "./wait.ts";
 
 describe("wait loops", () => {
   it("machinery/5.9.2 until runs at once, then waits the period after each run", async () => {
@@ -71,6 +71,27 @@ describe("wait loops", () => {
     expect(await poll(false, 0)).toEqual([100, 200, 300]);
     expect(await poll(true, 40)).toEqual([0, 100, 200]);
     expect(await poll(true, 250)).toEqual([0, 250, 500]);
+  });
+
+  it.each([
+    ["at each tick, and once more when its time is over", 0, [0, 20, 40, 60, 80, 100, 100]],
+    ["at the ticks that it is free for", 50, [0, 70, 130, 180]],
+  ])("machinery/5.9.2 pollImmediate checks first, then %s", async (_, checkMs, expected) => {
+    const clock = testClock(0);
+    const checkedAt: number[] = [];
+    const check = async (signal: AbortSignal): Promise<boolean> => {
+      checkedAt.push(clock.now());
+      if (checkMs > 0) await clock.sleep(checkMs, signal);
+      return false;
+    };
+    const outcome = pollImmediate(check, { intervalMs: 20, timeoutMs: 100, clock }, neverAborted());
+    await clock.run("idle");
+    expect([await outcome, checkedAt]).toEqual([false, expected]);
+    checkedAt.length = 0;
+    const second = (): boolean => checkedAt.push(clock.now()) === 2;
+    const held = pollImmediate(second, { intervalMs: 20, timeoutMs: 100, clock }, neverAborted());
+    await clock.run("idle");
+    expect([await held, checkedAt.length]).toEqual([true, 2]);
   });
 
   it("pollUntil ends with the signal's reason", async () => {

@@ -65,6 +65,28 @@ export async function pollUntil(
   }
 }
 
+/**
+ * Checks at once, at each tick until the time is over, and then once more. False when the condition never held. A check
+ * that takes long misses ticks.
+ */
+// Upstream: k8s.io/apimachinery/pkg/util/wait/poll.go, PollImmediate
+export async function pollImmediate(
+  condition: (signal: AbortSignal) => Promise<boolean> | boolean,
+  { intervalMs, timeoutMs, clock }: { intervalMs: number; timeoutMs: number; clock: Clock },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (await condition(signal)) return true;
+  const startedAt = clock.monotonicMs();
+  const ticks = Math.floor(timeoutMs / intervalMs);
+  for (let tick = 0; tick <= ticks; ) {
+    const passedMs = clock.monotonicMs() - startedAt;
+    tick = Math.max(tick, Math.floor(passedMs / intervalMs)) + 1;
+    if (tick <= ticks) await clock.sleep(tick * intervalMs - passedMs, signal);
+    if (await condition(signal)) return true;
+  }
+  return false;
+}
+
 /** False when the signal aborted the pause. */
 export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {

@@ -4,6 +4,7 @@
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
+import { pollImmediate } from "#base/wait.ts";
 import type { Client } from "#client/client.ts";
 import { decodeText } from "#client/codec.ts";
 
@@ -12,12 +13,11 @@ const POLL_MS = 1_000;
 const OK = 200;
 
 export async function waitForApiServer(client: Client, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
-  const startedMs = clock.monotonicMs();
-  let problem: { readonly text: string; readonly cause?: unknown };
-  do {
+  let problem: { readonly text: string; readonly cause?: unknown } = { text: "" };
+  const isHealthy = async (): Promise<boolean> => {
     try {
       const { status, bytes } = await client.raw({ method: "GET", path: "/healthz" }, signal);
-      if (status === OK) return;
+      if (status === OK) return true;
       // Any other answer that is not an error, such as 202.
       const content = decodeText(bytes);
       log.info(`APIServer isn't healthy yet: ${content}. Waiting a little while.`);
@@ -26,8 +26,9 @@ export async function waitForApiServer(client: Client, clock: Clock, log: Logger
       if (signal.aborted) throw cause;
       problem = { text: `failed to get apiserver /healthz status: ${errorMessage(cause)}`, cause };
     }
-    await clock.sleep(POLL_MS, signal);
-  } while (clock.monotonicMs() - startedMs < WAIT_MS);
+    return false;
+  };
+  if (await pollImmediate(isHealthy, { intervalMs: POLL_MS, timeoutMs: WAIT_MS, clock }, signal)) return;
   const { text, cause } = problem;
   throw new Error(`failed to wait for apiserver being healthy: timed out waiting for the condition: ${text}`, {
     cause,

@@ -5,6 +5,7 @@
 import { semanticEqual } from "#api/equality.ts";
 import type { Node, NodeCondition } from "#api/generated/types/core-v1.ts";
 import { ref } from "#api/object.ts";
+import { pollImmediate } from "#base/wait.ts";
 import { compareText } from "#kit/order.ts";
 import { podsOnNode } from "#kit/pods-by-node.ts";
 import { parallelizeUntil } from "#workqueue/parallelize.ts";
@@ -16,8 +17,7 @@ import { markPodsNotReady } from "./pod-readiness.ts";
 import { healthOfZone, isExcludedFromDisruption, type ZoneHealth, zoneOf } from "./zones.ts";
 
 const WORKERS = 8;
-const TICK_MS = 20;
-const TICKS = 5;
+const TRIES = { intervalMs: 20, timeoutMs: 100 };
 const LEASE_NAMESPACE = "kube-node-lease";
 
 type ReadyByZone = Map<string, (NodeCondition | undefined)[]>;
@@ -107,43 +107,34 @@ interface HealthUpdate {
   readonly observed: string;
 }
 
-/** Tries at once, at each tick, and once more after the last tick. Undefined when the server refused each update. */
+/** Undefined when the server refused the update. Before each further try the node is read again. */
 async function updateHealth(cached: StoredNode, deps: Deps, signal: AbortSignal): Promise<HealthUpdate | undefined> {
-  const { clock, log } = deps;
-  try {
-    let outcome = await tryOnce(cached, deps, signal);
-    const startedMs = clock.monotonicMs();
-    for (let tick = 0; "problem" in outcome; ) {
-      if (tick > TICKS) throw outcome.problem;
-      const passedMs = clock.monotonicMs() - startedMs;
-      tick = Math.max(tick, Math.floor(passedMs / TICK_MS)) + 1; // a try that takes long misses ticks
-      if (tick <= TICKS) await clock.sleep(tick * TICK_MS - passedMs, signal);
-      outcome = await tryOnce(outcome.node, deps, signal);
+  const { clock, log, nodesApi } = deps;
+  const { name } = cached.metadata;
+  let node = cached;
+  let updated: HealthUpdate | undefined;
+  let problem: unknown;
+  const isUpdated = async (): Promise<boolean> => {
+    const observed = conditionOf(node, "Ready")?.status ?? "Unknown";
+    try {
+      updated = { node: await tryUpdateHealth(node, deps, signal), observed };
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.error(error, "Error updating node", { node: { name } });
+      problem = error;
     }
-    return outcome;
+    node = await nodesApi.get({ name }, signal);
+    return false;
+  };
+  try {
+    if (!(await pollImmediate(isUpdated, { ...TRIES, clock }, signal))) throw problem;
   } catch (error) {
     if (signal.aborted) throw error;
     const message = "Update health of Node from Controller error, Skipping - no pods will be evicted";
-    log.error(error, message, { node: { name: cached.metadata.name } });
-    return undefined;
+    log.error(error, message, { node: { name } });
   }
-}
-
-/** If the server refuses the update, the node is read again for the next try. */
-async function tryOnce(
-  node: StoredNode,
-  deps: Deps,
-  signal: AbortSignal,
-): Promise<HealthUpdate | { readonly node: StoredNode; readonly problem: unknown }> {
-  const { name } = node.metadata;
-  try {
-    const observed = conditionOf(node, "Ready")?.status ?? "Unknown";
-    return { node: await tryUpdateHealth(node, deps, signal), observed };
-  } catch (problem) {
-    if (signal.aborted) throw problem;
-    deps.log.error(problem, "Error updating node", { node: { name } });
-    return { node: await deps.nodesApi.get({ name }, signal), problem };
-  }
+  return updated;
 }
 
 /** The node, with Unknown conditions if it has been silent for too long; these are written to the server. */
