@@ -27,8 +27,17 @@ const gates: FeatureTable = {
   gates: { CoordinatedLeaderElection: [{ version: "1.36", default: true, preRelease: "BETA" }] },
 };
 
-/** The effect of the network on a request: none, an error answer, a lost answer, silence, or an answer after 4 s. */
-export type NetworkFault = "none" | "refused" | "silent" | "reply lost" | "late" | { readonly status: number };
+/**
+ * The effect of the network on a request: none, an error answer (after some time), a lost answer, silence, or an answer
+ * after 4 s.
+ */
+export type NetworkFault =
+  | "none"
+  | "refused"
+  | "silent"
+  | "reply lost"
+  | "late"
+  | { readonly status: number; readonly afterMs?: number };
 
 const LATE_MS = 4000;
 
@@ -190,6 +199,7 @@ function failing(transport: Transport, clock: Clock, faultOf: (request: HttpRequ
         await transport.send(request, signal);
         throw new TransportError("reset", "connection reset");
       }
+      if (fault.afterMs !== undefined) await clock.sleep(fault.afterMs, signal);
       const body = { kind: "Status", apiVersion: "v1", status: "Failure", message: "injected", code: fault.status };
       return {
         status: fault.status,

@@ -195,6 +195,23 @@ describe("renewing", () => {
     },
   );
 
+  it("machinery/3.1.8 counts the retry period from when a try began: after slow failures it tries again at once", async () => {
+    const stage = new ElectionStage("slow");
+    const a = stage.start("a");
+    await stage.pass(3);
+    a.fail({ status: 500, afterMs: 1500 }, "PUT", "GET");
+    const mark = a.requests().length;
+    await stage.pass(15);
+    // Each try has two requests: the optimistic write, and a read.
+    const tries = a
+      .requests()
+      .slice(mark)
+      .filter(({ method }) => method === "PUT");
+    const times = tries.map(({ atMs }) => atMs - (tries[0]?.atMs ?? 0));
+    expect(times).toEqual([0, 3000, 6000, 9000]);
+    expect(a.calls).toEqual(["started", "stopped"]);
+  });
+
   it("machinery/3.1.8 is over long before anybody else can take the lease", async () => {
     const stage = new ElectionStage("overlap");
     const a = stage.start("a");

@@ -9,7 +9,7 @@ import type { Clock, EpochMs, Timer } from "#base/clock.ts";
 import { errorMessage, isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
-import { pause } from "#base/wait.ts";
+import { pause, pollUntil } from "#base/wait.ts";
 import type { HeldLease } from "./fence.ts";
 import { type ElectionRecord, isSameRecord, type LeaseLock } from "./lease-lock.ts";
 import type { ElectionMetrics } from "./metrics.ts";
@@ -179,11 +179,14 @@ export class Elector implements HeldLease {
   async #renewOnce(signal: AbortSignal): Promise<string | undefined> {
     const { clock, renewDeadlineMs, retryPeriodMs } = this.#options;
     using deadline = deadlineScope(clock, renewDeadlineMs, signal);
-    while (!deadline.signal.aborted) {
-      if (await this.#try(deadline.signal)) return undefined;
-      await pause(clock, retryPeriodMs, deadline.signal);
+    const poll = { intervalMs: retryPeriodMs, isImmediate: true, clock };
+    try {
+      await pollUntil((signal) => this.#try(signal), poll, deadline.signal);
+      return undefined;
+    } catch (error) {
+      if (!deadline.signal.aborted) throw error;
+      return signal.aborted ? "context canceled" : "context deadline exceeded";
     }
-    return signal.aborted ? "context canceled" : "context deadline exceeded";
   }
 
   async #try(signal: AbortSignal): Promise<boolean> {
