@@ -37,10 +37,13 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-// A reader that stops reading, such as `head`, does not stop a cluster.
+/** The reader is gone, such as `head`; the disk of a log is full; the terminal is gone. */
+const OUTPUT_LOST: ReadonlySet<string | undefined> = new Set(["EPIPE", "ENOSPC", "EDQUOT", "EIO"]);
+
+// An output that cannot be written does not stop a cluster.
 for (const stream of [stdout, stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (!OUTPUT_LOST.has(error.code)) throw error;
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configMap } from "#apiserver/testing.ts";
@@ -124,6 +124,16 @@ describe("steersman up -- COMMAND", () => {
     expect(run([], ...script("process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60000)")).status).toBe(
       128 + 15,
     );
+  }, 60_000);
+
+  it("runs it even if its log is on a full disk", () => {
+    // A runtime may write in the background: the command gives it time to fail.
+    const full = openSync("/dev/full", "w");
+    const flags = ["-v=2", "--port=0", "--nodes=0", `--state=${newDirectory()}`];
+    const all = [program, "up", ...flags, "--", ...script("setTimeout(() => process.exit(7), 1000)")];
+    const { status } = spawnSync(process.execPath, all, { stdio: ["ignore", full, full], cwd: root });
+    closeSync(full);
+    expect(status).toBe(7);
   }, 60_000);
 
   it("does not succeed when it is stopped before the command has run", async () => {
