@@ -64,6 +64,24 @@ describe("simulated pods", () => {
     ]);
   });
 
+  it("have the address of their node with hostNetwork, and one of its range otherwise", async () => {
+    const { clock, client } = start();
+    const pods = client.resource(Pods);
+    await clock.settle();
+    for (const hostNetwork of [true, false]) {
+      const spec = { containers: [web], hostNetwork, nodeName: "node-1" };
+      await pods.create({ namespace, object: { metadata: { name: `host-${hostNetwork}` }, spec } }, signal);
+    }
+    await clock.advance(2000);
+    const { items } = await pods.list({ namespace }, signal);
+    expect(items.map(({ metadata, status }) => [metadata.name, status?.hostIP, status?.podIP, status?.podIPs])).toEqual(
+      [
+        ["host-false", "192.168.0.10", "10.244.0.2", [{ ip: "10.244.0.2" }]],
+        ["host-true", "192.168.0.10", "192.168.0.10", [{ ip: "192.168.0.10" }]],
+      ],
+    );
+  });
+
   it("become available by readiness probes, and restart by liveness probes", async () => {
     const cluster = start();
     const { clock, client } = cluster;

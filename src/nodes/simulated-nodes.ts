@@ -235,7 +235,7 @@ async function reportStatus(
   signal: AbortSignal,
 ): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
-  const ip = node.addresses.give(uid);
+  const ip = pod.spec?.hostNetwork === true ? (pod.status?.podIP ?? node.address) : node.addresses.give(uid);
   const addresses = { hostIP: node.address, ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }) };
   // A merge patch keeps fields that it does not name: a null removes the reason of an earlier condition.
   const conditions = status.conditions?.map((condition) => ({ reason: null, message: null, ...condition }));
