@@ -70,6 +70,7 @@ describe("the behaviour of a simulated pod", () => {
   });
 
   it.each([
+    [{ exitcode: "1" }, "annotation sim.steersman.dev/exitcode: unknown; known are start-after, start-jitter,"],
     [{ "flap-every": "0s" }, "annotation sim.steersman.dev/flap-every: must not be zero"],
     [{ "run-for": "soon" }, 'annotation sim.steersman.dev/run-for: time: invalid duration "soon"'],
     [{ "run-for": "-1s" }, 'annotation sim.steersman.dev/run-for: must not be negative: "-1s"'],

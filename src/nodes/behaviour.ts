@@ -89,6 +89,7 @@ export class BadBehaviour extends Error {
 /** Throws a BadBehaviour. `startMs`: the default for the pod. */
 export function behaviourOf({ metadata, spec }: Pod, startMs: number): Behaviour {
   const given = metadata?.annotations ?? {};
+  refuseUnknown(given);
   const jitterMs = duration(given, annotations.startJitter) ?? 0;
   const stopMs = duration(given, annotations.stopAfter);
   const workMs = spec?.restartPolicy === "Never" || spec?.restartPolicy === "OnFailure" ? WORK_MS : undefined;
@@ -98,6 +99,14 @@ export function behaviourOf({ metadata, spec }: Pod, startMs: number): Behaviour
     usage: usageCurves(given),
     of: containerBehaviours(given, workMs),
   };
+}
+
+/** An annotation with the prefix of the simulation and a misspelled name. */
+function refuseUnknown(given: Annotations): void {
+  for (const name of Object.keys(given)) {
+    if (!name.startsWith(PREFIX) || behaviourFields.includes(name.slice(PREFIX.length))) continue;
+    throw new BadBehaviour(name, `unknown; known are ${behaviourFields.join(", ")}`);
+  }
 }
 
 function containerBehaviours(given: Annotations, workMs: number | undefined): Behaviour["of"] {
