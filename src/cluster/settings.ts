@@ -8,6 +8,9 @@ import { canonicalSelection } from "#manager/controller-selection.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
 import { selectionProblems } from "#manager/options/validate.ts";
 
+/** Kubernetes supports clusters of up to 5,000 nodes. */
+export const NODES_MAX = 5_000;
+
 export interface ClusterSettings {
   /** Like --controllers of kube-controller-manager; absent: all that are on by default. */
   readonly controllers?: readonly string[];

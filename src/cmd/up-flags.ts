@@ -2,15 +2,13 @@
 
 import { parseRuntimeConfig } from "#apiserver/builtin/runtime-config.ts";
 import { FeatureGateError, parseFeatureGates } from "#base/feature-gates.ts";
-import { type ClusterSettings, SettingError } from "#cluster/settings.ts";
+import { type ClusterSettings, NODES_MAX, SettingError } from "#cluster/settings.ts";
 import { FlagError, type FlagSection, flag, parseFlags } from "#manager/flags/flag-set.ts";
 import { bool, float64, int, level, string, strings } from "#manager/flags/flag-types.ts";
 import { printSections } from "#manager/flags/usage.ts";
 import type { DataOptions } from "./cluster-state.ts";
 
 export const DEFAULT_PORT = 7443;
-/** Kubernetes supports clusters of up to 5,000 nodes. */
-const NODES_MAX = 5_000;
 const SPEED_MAX = 100_000;
 
 const sections: readonly FlagSection[] = [

@@ -153,6 +153,11 @@ describe("a cluster in virtual time", () => {
       'stages: pods[0].run-for: time: invalid duration "soon"',
     );
     await expect(startCluster({ stages: "pod: []" })).rejects.toThrow("stages, document 1: pod: unknown field");
+    await expect(startCluster({ nodes: 1.5 })).rejects.toThrow("nodes is 1.5; it can be 0 to 5000");
+    // As a test in JavaScript may call it.
+    const untyped: (options: object) => Promise<unknown> = startCluster;
+    await expect(untyped({ node: 3 })).rejects.toThrow("node: unknown option; in virtual time there are time, nodes,");
+    await expect(untyped({ time: "fast" })).rejects.toThrow('time is "fast"; it can be "virtual" or "real"');
     const cluster = await startCluster({ nodes: 0 });
     await expect(cluster.until(async () => undefined, 500)).rejects.toThrow("not within 500 ms of the cluster's time");
     await cluster.stop();

@@ -25,6 +25,7 @@ import { kubeconfigText } from "#cmd/up-kubeconfig.ts";
 import type { Stages, StagesSpec } from "#nodes/stages.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
+import { checkOptions } from "./check-options.ts";
 import { type Drive, type TestingClient, testingClient } from "./client.ts";
 import { VirtualDrive } from "./virtual-drive.ts";
 import { virtualPki } from "./virtual-pki.ts";
@@ -93,9 +94,10 @@ export interface RealCluster extends TestCluster {
 /** Resolves when all nodes are Ready and the caches of all controllers have synced. */
 export function startCluster(options?: VirtualClusterOptions): Promise<VirtualCluster>;
 export function startCluster(options: RealClusterOptions): Promise<RealCluster>;
-export function startCluster(
+export async function startCluster(
   options: VirtualClusterOptions | RealClusterOptions = {},
 ): Promise<VirtualCluster | RealCluster> {
+  checkOptions(options);
   return options.time === "real" ? startInRealTime(options) : startInVirtualTime(options);
 }
 
