@@ -16,7 +16,6 @@ import { systemRng } from "#platform/system/system-rng.ts";
 import { clientCas, clusterHost, serverKeys } from "./cluster-keys.ts";
 import { ClusterNotStarted, type ClusterState } from "./cluster-state.ts";
 import { serverMetrics } from "./server-metrics.ts";
-import { serverPartsWarning } from "./server-parts-warning.ts";
 
 const HOST = "127.0.0.1";
 /** Users wait while a cluster stops. */
@@ -69,7 +68,6 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
       runtimeConfig: options.runtimeConfig,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       hostname: hostname(),
-      admission: () => [serverPartsWarning],
       // With a free port, clients learn the address only from the kubeconfig.
       ...(port === 0 ? {} : { serverAddress: `${HOST}:${port}` }),
     },

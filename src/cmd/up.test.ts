@@ -6,6 +6,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, trunc
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configMap } from "#apiserver/testing.ts";
+import { NOT_ENFORCED } from "#kinds/admissionregistration/registration-strategy.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { PODS, program, refusal, runningPods, uids, useUp } from "./up.testing.ts";
 
@@ -46,7 +47,7 @@ describe("steersman up", () => {
     expect(output()).toContain("Stopping.");
   }, 60_000);
 
-  it("serves its metrics and token keys, and checks TLS secrets", async () => {
+  it("serves its metrics and token keys, checks TLS secrets, and warns once about webhooks", async () => {
     const { client } = await up("--port=0", "--nodes=0", `--state=${newDirectory()}`);
     expect((await client.post(ACCOUNTS, { metadata: { name: "robot" } })).status).toBe(201);
     const { token } = (await client.post(`${ACCOUNTS}/robot/token`, {})).body.status;
@@ -60,6 +61,9 @@ describe("steersman up", () => {
     };
     const { headers } = await client.post("/api/v1/namespaces/default/secrets", secret);
     expect(String(headers.warning)).toContain("tls: failed to find any PEM data in certificate input");
+    const hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    const stored = await client.post(hooks, { metadata: { name: "a" } });
+    expect(String(stored.headers.warning).match(/299 - "[^"]+"/g)).toEqual([`299 - "${NOT_ENFORCED}"`]);
     const { body } = await client.get("/metrics");
     expect(body).toMatch(/^apiserver_request_total\{code="201",.*resource="secrets",.*verb="POST",.*\} 1$/m);
     for (const name of [
