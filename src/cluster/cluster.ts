@@ -47,7 +47,7 @@ export interface ClusterOptions {
   /** Contains the files of manager.ts. */
   readonly host: Host;
   /** The caller closes its storage. */
-  readonly server: Omit<ApiServerOptions, "clock" | "rng" | "log" | "gates" | "timeZones">;
+  readonly server: Omit<ApiServerOptions, "clock" | "rng" | "log" | "gates" | "timeZones" | "admission">;
   /** Generic.Controllers selects the controllers. */
   readonly config: ComponentConfig;
   readonly nodes: number;
@@ -100,10 +100,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     log,
     gates,
     timeZones: host.timeZones,
-    admission: (core) => [
-      ...choosePlugins(options.admissionPlugins ?? {})(core),
-      ...(options.server.admission?.(core) ?? []),
-    ],
+    admission: choosePlugins(options.admissionPlugins ?? {}),
   });
   const selected = registeredControllers.filter(
     ({ name, featureGates }) =>
