@@ -82,6 +82,22 @@ describe("simulated pods", () => {
     );
   });
 
+  it("report the generation of their spec", async () => {
+    const { clock, client } = start();
+    const pods = client.resource(Pods);
+    await clock.settle();
+    await pods.create({ namespace, object: { metadata: { name: "web" }, spec: { containers: [web] } } }, signal);
+    const generations = async (): Promise<readonly unknown[]> => {
+      await clock.advance(2000);
+      const { metadata, status } = await pods.get({ namespace, name: "web" }, signal);
+      return [metadata.generation, status?.observedGeneration];
+    };
+    expect(await generations()).toEqual([1, 1]);
+    const patch = { spec: { activeDeadlineSeconds: 3600 } };
+    await pods.patch({ namespace, name: "web", type: "merge", patch }, signal);
+    expect(await generations()).toEqual([2, 2]);
+  });
+
   it("become available by readiness probes, and restart by liveness probes", async () => {
     const cluster = start();
     const { clock, client } = cluster;

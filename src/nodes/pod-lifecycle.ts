@@ -147,7 +147,13 @@ function outcome(pod: Stored<Pod>, round: Round, now: EpochMs): Step {
   const { events, dueMs, ...containers } = phase === "Succeeded" || phase === "Failed" ? closed(round, now) : round;
   const status = statusOf(pod, phase, containers, now);
   const isSame = (one: KnownContainer): boolean => statusAt(pod, one) === one.status;
-  if (phase === pod.status?.phase && allOf(containers).every(isSame) && areKnown(pod, status.conditions)) {
+  const isObserved = status.observedGeneration === pod.status?.observedGeneration;
+  if (
+    phase === pod.status?.phase &&
+    isObserved &&
+    allOf(containers).every(isSame) &&
+    areKnown(pod, status.conditions)
+  ) {
     if (dueMs === Number.POSITIVE_INFINITY) return REST;
     return { kind: "wait", forMs: Math.max(dueMs - now, 0), reason: "containers are running", events };
   }
@@ -163,7 +169,9 @@ function statusOf(
   now: EpochMs,
 ): PodStatus & { readonly conditions: readonly PodCondition[] } {
   const time = formatTime(now);
+  const { generation } = pod.metadata;
   return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
     startTime: pod.status?.startTime ?? time,
     conditions: conditions(pod, time, phase, inits, mains),
