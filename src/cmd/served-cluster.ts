@@ -4,7 +4,7 @@
 import { hostname } from "node:os";
 import type { ApiServer, ApiServerOptions } from "#apiserver/create-api-server.ts";
 import type { Clock } from "#base/clock.ts";
-import { errorMessage } from "#base/errors.ts";
+import { errorMessage, isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import { type Cluster, createCluster } from "#cluster/cluster.ts";
 import type { ReadSettings } from "#cluster/settings.ts";
@@ -105,7 +105,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
       if (hasStarted) {
         // A controller that does not end in time is abandoned, because the store must be closed.
         await ended.promise.catch((error: unknown) => {
-          log.error(error, "Controllers did not stop");
+          if (!isAborted(error, stop.signal)) log.error(error, "Controllers did not stop");
         });
       }
       await https.close();

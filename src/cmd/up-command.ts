@@ -56,10 +56,11 @@ export async function up(args: readonly string[]): Promise<number> {
     stages,
     log,
     controllerLog: verbosity === 0 ? noLog : log,
+    stopped,
   });
   let hasWelcomed = false;
   try {
-    const stoppedBy = await Promise.race([cluster.apply(manifests).then(() => undefined), stopped]);
+    const stoppedBy = await Promise.race([stopped, cluster.apply(manifests).then(() => undefined)]);
     // A command that did not run has not succeeded.
     if (stoppedBy !== undefined) return command === undefined ? 0 : BY_SIGNAL + constants.signals[stoppedBy];
     if (isTalking) {

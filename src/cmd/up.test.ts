@@ -201,6 +201,19 @@ describe("steersman up, talking", () => {
     expect([await ended, output]).toEqual([0, ""]);
   }, 60_000);
 
+  it("stops on a signal while controllers wait for an API that is disabled", async () => {
+    const state = newDirectory();
+    const flags = ["--port=0", "--runtime-config=apps/v1=false", `--state=${state}`];
+    const child = spawn(process.execPath, [program, "up", ...flags], { cwd: root });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    const kubeconfig = join(state, "kubeconfig");
+    while (!existsSync(kubeconfig)) await systemClock.sleep(20, new AbortController().signal);
+    child.kill("SIGTERM");
+    expect([await ended, output, existsSync(kubeconfig)]).toEqual([0, "", false]);
+  }, 60_000);
+
   it("lets hours pass in seconds with --speed, runs the selected controllers, and logs no errors", async () => {
     const flags = ["--speed=5000", "--controllers=*,-deployment-controller", "--feature-gates=AllAlpha=false"];
     const { client, child, exitCode, output } = await up("--port=0", ...flags, `--state=${newDirectory()}`);

@@ -32,6 +32,8 @@ export interface UpOptions extends Omit<UpFlags, "apply" | "stages" | "isQuiet" 
   readonly log: Logger;
   /** The log of the controllers, the scheduler and the nodes. */
   readonly controllerLog: Logger;
+  /** Ends the wait for a ready cluster: a controller whose API is disabled is never ready. */
+  readonly stopped: Promise<unknown>;
 }
 
 export interface RunningCluster {
@@ -48,7 +50,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** Resolves when the cluster is ready, or another manager holds the Lease of its controllers. */
+/** Resolves when the cluster is ready or stopped, or when another manager holds the Lease of its controllers. */
 export async function startCluster(options: UpOptions): Promise<RunningCluster> {
   const { log, controllerLog, port, nodes, speed } = options;
   const settings = settingsOf(options);
@@ -73,7 +75,8 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
     });
     const kubeconfig = keptKubeconfig(options.directory || defaultDirectory(cluster.port), cluster.url, state.pki);
     cluster.start();
-    const otherManager = await Promise.race([cluster.ready, cluster.ended, waiting.promise]);
+    const stopped = options.stopped.then(() => undefined);
+    const otherManager = await Promise.race([cluster.ready, cluster.ended, waiting.promise, stopped]);
     return {
       clock,
       url: cluster.url,
