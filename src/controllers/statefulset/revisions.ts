@@ -12,7 +12,8 @@ import { getControllerOf } from "#api/owner-refs.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { schemaOf } from "#api/schema-table.ts";
-import { decodeTyped } from "#api/typed-decoding.ts";
+import { ApiError } from "#api/status-error.ts";
+import { decodeTyped, TypedDecodingError } from "#api/typed-decoding.ts";
 import { assert } from "#base/assert.ts";
 import { errorMessage } from "#base/errors.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -115,12 +116,23 @@ function isSameWhenDefaulted(
   const { uid, generation = 0 } = set.metadata;
   const key = `${uid}/${generation}/${newest.metadata.resourceVersion}`;
   if (deps.equalRevisions.get(key) === true) return true;
-  const restored = templateOf(atRevision(set, newest));
+  const restored = restoredTemplate(set, newest);
+  if (restored === undefined) return false;
   const context = { now: deps.clock.now(), gates: deps.gates };
   const { template } = templateDefaults({ template: restored }, context) as { template: PodTemplateSpec };
   if (!isSameRevision(wanted, revisionFor(set, template, 0, 0))) return false;
   deps.equalRevisions.set(key, true);
   return true;
+}
+
+/** Undefined: the revision is not a patch of this set, because another client wrote it. It blocks nothing. */
+function restoredTemplate(set: StatefulSet, revision: StoredRevision): PodTemplateSpec | undefined {
+  try {
+    return templateOf(atRevision(set, revision));
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof TypedDecodingError) return undefined;
+    throw error;
+  }
 }
 
 /**
