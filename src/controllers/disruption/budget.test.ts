@@ -67,6 +67,20 @@ describe("budgets", () => {
   });
 });
 
+describe("evicted pods", () => {
+  it("disruption/7 are found by their own names, not by the names of inherited members", () => {
+    const pod = stored(Pods, {
+      metadata: { name: "constructor" },
+      status: { conditions: [{ type: "Ready", status: "True" }] },
+    });
+    expect(disruptions({}, [pod], NOW)).toEqual({ pods: {}, overdue: [] });
+    expect(countHealthy([pod], {}, NOW)).toBe(1);
+    const evicted = { constructor: "2027-01-15T07:59:30Z" };
+    expect(disruptions(evicted, [pod], NOW)).toMatchObject({ pods: evicted, overdue: [] });
+    expect(countHealthy([pod], evicted, NOW)).toBe(0);
+  });
+});
+
 describe("the size of a custom kind", () => {
   const owner = { apiVersion: "example.com/v1", kind: "Widget", name: "web", uid: "1", controller: true };
   const pod = stored(Pods, { metadata: { name: "one", ownerReferences: [owner] } });

@@ -55,7 +55,7 @@ export function disruptions(disrupted: DisruptedPods, pods: readonly StoredPod[]
   const overdue: StoredPod[] = [];
   let recheckAt: EpochMs | undefined;
   for (const pod of pods) {
-    const since = disrupted[pod.metadata.name];
+    const since = disruptedAt(disrupted, pod);
     if (since === undefined || pod.metadata.deletionTimestamp !== undefined) continue;
     const deadline = parseTime(since) + DELETION_TIMEOUT_MS;
     if (deadline < now) {
@@ -71,10 +71,15 @@ export function disruptions(disrupted: DisruptedPods, pods: readonly StoredPod[]
 /** Ready, and neither deleted nor evicted. */
 export function countHealthy(pods: readonly StoredPod[], disrupted: DisruptedPods, now: EpochMs): number {
   return pods.filter((pod) => {
-    const since = disrupted[pod.metadata.name];
+    const since = disruptedAt(disrupted, pod);
     const isEvicted = since !== undefined && parseTime(since) + DELETION_TIMEOUT_MS > now;
     return pod.metadata.deletionTimestamp === undefined && !isEvicted && isPodReady(pod);
   }).length;
+}
+
+/** A pod may be named "constructor", so inherited members must be ignored. */
+function disruptedAt(disrupted: DisruptedPods, { metadata: { name } }: StoredPod): string | undefined {
+  return Object.hasOwn(disrupted, name) ? disrupted[name] : undefined;
 }
 
 /** Undefined: the status is up to date. */
