@@ -28,4 +28,9 @@ describe("the time that pods are given", () => {
   it("namespace/9 is zero without pods, at any time", () => {
     expect(secondsLeft(0, DELETED_AT, DELETED_MS)).toBe(0);
   });
+
+  it("namespace/9 is zero beyond the longest duration of Go", () => {
+    expect(secondsLeft(9_223_372_036, DELETED_AT, DELETED_MS)).toBe(9_223_372_036);
+    expect(secondsLeft(9_999_999_999, DELETED_AT, DELETED_MS)).toBe(0);
+  });
 });

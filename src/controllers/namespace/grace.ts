@@ -2,6 +2,7 @@
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, estimateGracefulTermination.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import { wrappedSecondsMs } from "#api/int64.ts";
 import { parseTime } from "#api/time.ts";
 
 /** The longest grace period of a pod that has not ended. */
@@ -12,5 +13,5 @@ export function graceSeconds(pods: readonly Pod[]): number {
 
 /** 0 once this time has passed since the deletion of the namespace: the pods should be gone then. */
 export function secondsLeft(graceSeconds: number, deletedAt: string, nowMs: number): number {
-  return nowMs - parseTime(deletedAt) >= graceSeconds * 1000 ? 0 : graceSeconds;
+  return nowMs - parseTime(deletedAt) >= wrappedSecondsMs(graceSeconds) ? 0 : graceSeconds;
 }
