@@ -18,3 +18,6 @@ export function toInt32(value: number): number {
 
 /** The sum or product as an int64, which wraps around. */
 export const wrapped = (value: bigint): bigint => BigInt.asIntN(64, value);
+
+/** The same as an int32. */
+export const wrapped32 = (value: number): number => value | 0;

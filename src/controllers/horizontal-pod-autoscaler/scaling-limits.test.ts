@@ -84,4 +84,14 @@ describe("the limits of scaling", () => {
       expect([what, memoryOf(history)]).toEqual([what, after]);
     }
   });
+
+  it("horizontal-pod-autoscaler/14 adds 32-bit integers, so that the largest value of a policy allows nothing", () => {
+    const policies = [{ type: "Pods", value: 2 ** 31 - 1, periodSeconds: 15 }];
+    const behavior = { scaleUp: { policies }, scaleDown: { policies } };
+    const upTo = (current: number, desired: number): number =>
+      decideByBehavior({ current, desired, minReplicas: 1, maxReplicas: 10 }, behavior, new ScalingHistory(), NOW)
+        .replicas;
+    expect(upTo(2, 8)).toBe(2);
+    expect(upTo(8, 2)).toBe(2);
+  });
 });

@@ -4,7 +4,7 @@
 
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from "#api/generated/types/autoscaling-v2.ts";
 import type { EpochMs } from "#base/clock.ts";
-import { INT32_MAX, INT32_MIN, toInt32 } from "./go-numbers.ts";
+import { INT32_MAX, INT32_MIN, toInt32, wrapped32 } from "./go-numbers.ts";
 import type { Recommendation, ScaleEvent, ScalingHistory } from "./scaling-history.ts";
 
 export interface ScaleRequest {
@@ -154,7 +154,7 @@ function scaleUpLimit(current: number, rules: HPAScalingRules, history: ScalingH
   if (rules.selectPolicy === "Disabled") return current;
   const proposals = (rules.policies ?? []).map(({ type, value = 0, periodSeconds = 0 }) => {
     const before = sizeBefore(current, periodSeconds, history, now);
-    return type === "Pods" ? before + value : toInt32(Math.ceil(before * (1 + value / 100)));
+    return type === "Pods" ? wrapped32(before + value) : toInt32(Math.ceil(before * (1 + value / 100)));
   });
   return rules.selectPolicy === "Min" ? Math.min(INT32_MAX, ...proposals) : Math.max(INT32_MIN, ...proposals);
 }
@@ -163,7 +163,7 @@ function scaleDownLimit(current: number, rules: HPAScalingRules, history: Scalin
   if (rules.selectPolicy === "Disabled") return current;
   const proposals = (rules.policies ?? []).map(({ type, value = 0, periodSeconds = 0 }) => {
     const before = sizeBefore(current, periodSeconds, history, now);
-    return type === "Pods" ? before - value : toInt32(before * (1 - value / 100));
+    return type === "Pods" ? wrapped32(before - value) : toInt32(before * (1 - value / 100));
   });
   return rules.selectPolicy === "Min" ? Math.max(INT32_MIN, ...proposals) : Math.min(INT32_MAX, ...proposals);
 }
