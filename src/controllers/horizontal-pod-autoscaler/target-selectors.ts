@@ -7,31 +7,35 @@ import { compareText } from "#kit/order.ts";
 import type { StoredPod } from "./model.ts";
 
 export class TargetSelectors {
-  readonly #selectors = new Map<ObjectKey, Selector>();
+  /** By namespace: each sync asks about one. */
+  readonly #selectors = new Map<string, Map<ObjectKey, Selector>>();
 
   /** Returns true if the autoscaler was not registered. It selects nothing until its target is read. */
   register(key: ObjectKey): boolean {
-    if (this.#selectors.has(key)) return false;
-    this.#selectors.set(key, nothing);
+    const { namespace } = splitKey(key);
+    const near = this.#selectors.get(namespace) ?? new Map<ObjectKey, Selector>();
+    if (near.has(key)) return false;
+    this.#selectors.set(namespace, near.set(key, nothing));
     return true;
   }
 
   forget(key: ObjectKey): void {
-    this.#selectors.delete(key);
+    const { namespace } = splitKey(key);
+    const near = this.#selectors.get(namespace);
+    near?.delete(key);
+    if (near?.size === 0) this.#selectors.delete(namespace);
   }
 
   /** Sets the selector of a registered autoscaler. */
   set(key: ObjectKey, selector: Selector): void {
-    if (this.#selectors.has(key)) this.#selectors.set(key, selector);
+    const near = this.#selectors.get(splitKey(key).namespace);
+    if (near?.has(key)) near.set(key, selector);
   }
 
   /** The autoscalers of the namespace that select any of these pods, in the order of their names. */
   selecting(namespace: string, pods: readonly StoredPod[]): readonly ObjectKey[] {
-    return [...this.#selectors]
-      .filter(([key, selector]) => {
-        const isNear = splitKey(key).namespace === namespace;
-        return isNear && pods.some(({ metadata }) => selector.matches(metadata.labels));
-      })
+    return [...(this.#selectors.get(namespace) ?? [])]
+      .filter(([, selector]) => pods.some(({ metadata }) => selector.matches(metadata.labels)))
       .map(([key]) => key)
       .sort(compareText);
   }
