@@ -8,7 +8,8 @@
  * Upstream:    pkg/controller/deployment.
  * Deviations:  when a pod of a Recreate Deployment is deleted, its ReplicaSets are read from the cache instead of the
  *              server. A write that conflicts with an earlier one of the same sync is not sent (writes.ts). A sync waits
- *              up to a second for the cache to show the ReplicaSet that the last one has created.
+ *              up to a second for the cache to show the ReplicaSet that the last one has created. Sizes above 2^31 - 1
+ *              are not wrapped.
  */
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";

@@ -8,7 +8,8 @@
  *              pods.
  * Requeues:    at the end of the back-off after failed pods, and at the active deadline.
  * Upstream:    pkg/controller/job.
- * Deviations:  pods are processed oldest first; Go's order is random.
+ * Deviations:  pods are processed oldest first; Go's order is random. Gates that are locked in 1.36 stay on whatever
+ *              --emulated-version says.
  */
 
 import { Jobs } from "#api/generated/resources/batch-v1.ts";

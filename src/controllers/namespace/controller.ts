@@ -7,7 +7,8 @@
  * Requeues:    5 s after each event; after half of the time that the remaining content is expected to take; failures
  *              with back-off up to a minute.
  * Upstream:    pkg/controller/namespace; cmd/kube-controller-manager/app/core.go, newNamespaceController.
- * Deviations:  the first discovery happens when the controller starts, not when it is built.
+ * Deviations:  the first discovery happens when the controller starts, not when it is built. The gate
+ *              OrderedNamespaceDeletion stays on whatever --emulated-version says.
  */
 
 import { Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
