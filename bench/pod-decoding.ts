@@ -4,6 +4,7 @@
 import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
+import { MessageDecoder } from "#api/proto-decode.ts";
 import { SharedValues } from "#api/shared-values.ts";
 import { leaveOutManagedFields } from "#client/leave-out-managed-fields.ts";
 
@@ -171,7 +172,7 @@ interface Variant {
   readonly name: string;
   readonly decode: (index: number) => unknown;
 }
-const shared = new SharedValues();
+const shared = new MessageDecoder(new SharedValues());
 const lean = (text: string): unknown => parseExactJson(leaveOutManagedFields(text) ?? text);
 const variants: readonly Variant[] = [
   { name: "JSON", decode: (index) => parseExactJson(texts[index] as string) },

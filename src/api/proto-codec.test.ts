@@ -9,6 +9,7 @@ import { INT64_MAX, INT64_MIN, type Int64, int64Of } from "#api/int64.ts";
 import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
+import { MessageDecoder } from "#api/proto-decode.ts";
 import { SharedValues } from "#api/shared-values.ts";
 import vectors from "#test/vectors/proto.json" with { type: "json" };
 
@@ -39,7 +40,7 @@ describe("protobuf codec", () => {
 });
 
 describe("protobuf codec with shared values", () => {
-  const shared = new SharedValues();
+  const shared = new MessageDecoder(new SharedValues());
   const decode = (base64: string): KubeObject =>
     deepFreeze(decodeProtobuf(decodeBase64(base64), undefined, shared)) as KubeObject;
 

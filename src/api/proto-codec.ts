@@ -8,58 +8,106 @@ import { CodecError } from "#api/codec-error.ts";
 import { ValueError } from "#api/errors.ts";
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { parseJsonBytes } from "#api/json.ts";
-import { type GroupVersionKind, type KubeObject, parseApiVersion } from "#api/object.ts";
-import { decodeStruct } from "#api/proto-decode.ts";
+import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from "#api/object.ts";
+import { MessageDecoder } from "#api/proto-decode.ts";
 import { structEncoder } from "#api/proto-encode.ts";
-import { BYTES, ProtoReader } from "#api/proto-reader.ts";
-import { eachField, tagOf, writeString } from "#api/proto-values.ts";
+import { MessagePlan } from "#api/proto-plan.ts";
+import { BYTES, type ProtoReader } from "#api/proto-reader.ts";
+import { tagOf, writeString } from "#api/proto-values.ts";
 import { ProtoWriter } from "#api/proto-writer.ts";
-import type { SharedValues } from "#api/shared-values.ts";
 
 const PREFIX: Uint8Array = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);
 const JSON_CONTENT = "application/json";
 
-interface Envelope {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly raw: Uint8Array;
-  readonly contentType: string;
-}
+/** The tags of the envelope, and of the type in it. */
+const TYPE_META = tagOf(1, BYTES);
+const RAW = tagOf(2, BYTES);
+const CONTENT_TYPE = tagOf(4, BYTES);
+const API_VERSION = tagOf(1, BYTES);
+const KIND = tagOf(2, BYTES);
 
-export function hasProtobufPrefix(bytes: Uint8Array): boolean {
-  return bytes.length >= PREFIX.length && PREFIX.every((byte, index) => bytes[index] === byte);
+export function hasProtobufPrefix(bytes: Uint8Array, start = 0, end: number = bytes.length): boolean {
+  if (end - start < PREFIX.length) return false;
+  for (let index = 0; index < PREFIX.length; index++) if (bytes[start + index] !== PREFIX[index]) return false;
+  return true;
 }
 
 /**
- * `expected`: used for what the envelope omits, as by upstream's typed clients. With `shared` the object shares strings
- * and messages with others, must never be changed, and has no managedFields.
+ * `expected`: used for what the envelope omits, as by upstream's typed clients. If `decoder` shares values, the object
+ * must never be changed, and has no managedFields.
  */
-export function decodeProtobuf(bytes: Uint8Array, expected?: GroupVersionKind, shared?: SharedValues): KubeObject {
-  return typed(() => {
-    if (bytes.length === 0) throw new CodecError("protobuf", "empty data");
-    if (!hasProtobufPrefix(bytes)) {
-      throw new CodecError(
-        "protobuf",
-        "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
-      );
-    }
-    const envelope = readEnvelope(new ProtoReader(bytes.subarray(PREFIX.length)));
-    if (envelope.contentType === JSON_CONTENT) return parseJsonBytes(envelope.raw) as KubeObject;
-    const kind = envelope.kind || expected?.kind || "";
-    const gv = envelope.apiVersion === "" && expected !== undefined ? expected : parseApiVersion(envelope.apiVersion);
-    return decodeMessage(envelope.raw, { group: gv.group, version: gv.version, kind }, shared);
-  });
+export function decodeProtobuf(
+  bytes: Uint8Array,
+  expected?: GroupVersionKind,
+  decoder: MessageDecoder = new MessageDecoder(),
+): KubeObject {
+  if (bytes.length === 0) throw new CodecError("protobuf", "empty data");
+  if (!hasProtobufPrefix(bytes)) {
+    throw new CodecError(
+      "protobuf",
+      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+    );
+  }
+  return decodeEnveloped(decoder, decoder.readerOf(bytes), expected);
 }
 
-/** A message without envelope, such as the raw content of an Unknown. */
-function decodeMessage(raw: Uint8Array, gvk: GroupVersionKind, shared: SharedValues | undefined): KubeObject {
-  const content = decodeStruct(requireStruct(gvk), raw, shared);
-  if (gvk.kind.endsWith("List") && content.items === null) content.items = [];
-  return { kind: gvk.kind, apiVersion: gvk.group === "" ? gvk.version : `${gvk.group}/${gvk.version}`, ...content };
+/** The object in the envelope at the reader's position, to the reader's end. */
+export function decodeEnveloped(decoder: MessageDecoder, reader: ProtoReader, expected?: GroupVersionKind): KubeObject {
+  reader.at += PREFIX.length;
+  const { end } = reader;
+  let apiVersion = "";
+  let kind = "";
+  let contentType = "";
+  let rawAt = reader.at;
+  let rawEnd = reader.at;
+  while (reader.at < end) {
+    const tag = reader.bits32();
+    if (tag === TYPE_META) {
+      const typeMetaEnd = reader.contentEnd(reader.at, end);
+      reader.end = typeMetaEnd;
+      while (reader.at < typeMetaEnd) {
+        const innerTag = reader.bits32();
+        if (innerTag === API_VERSION) apiVersion = reader.string();
+        else if (innerTag === KIND) kind = reader.string();
+        else reader.skip(innerTag & 7);
+      }
+      reader.end = end;
+    } else if (tag === RAW) {
+      rawEnd = reader.contentEnd(reader.at, end);
+      rawAt = reader.at;
+      reader.at = rawEnd;
+    } else if (tag === CONTENT_TYPE) contentType = reader.string();
+    else reader.skip(tag & 7);
+  }
+  if (contentType === JSON_CONTENT) return parseJsonBytes(reader.bytes.subarray(rawAt, rawEnd)) as KubeObject;
+  if (expected !== undefined) {
+    apiVersion ||= apiVersionOf(expected);
+    kind ||= expected.kind;
+  }
+  try {
+    const object = decoder.decode(rootPlan(apiVersion, kind), reader, rawAt, rawEnd);
+    if (object.items === null && kind.endsWith("List")) object.items = [];
+    return object;
+  } catch (error) {
+    throw asCodecError(error);
+  }
+}
+
+const rootPlans = new Map<string, Map<string, MessagePlan>>();
+
+/** The plan of an object with its kind. */
+function rootPlan(apiVersion: string, kind: string): MessagePlan {
+  let plan = rootPlans.get(apiVersion)?.get(kind);
+  if (plan === undefined) {
+    plan = new MessagePlan(requireStruct({ ...parseApiVersion(apiVersion), kind }), { kind, apiVersion });
+    const ofVersion = rootPlans.get(apiVersion) ?? new Map<string, MessagePlan>();
+    rootPlans.set(apiVersion, ofVersion.set(kind, plan));
+  }
+  return plan;
 }
 
 export function encodeProtobuf(object: KubeObject): Uint8Array {
-  return typed(() => {
+  try {
     const { apiVersion = "", kind = "" } = object;
     const struct = requireStruct({ ...parseApiVersion(apiVersion), kind });
     const writer = new ProtoWriter();
@@ -77,7 +125,9 @@ export function encodeProtobuf(object: KubeObject): Uint8Array {
     writer.tag(1, BYTES);
     writer.raw(PREFIX);
     return writer.finish();
-  });
+  } catch (error) {
+    throw asCodecError(error);
+  }
 }
 
 /** Custom resources have no protobuf form: clients check this before they offer the content type. */
@@ -97,38 +147,7 @@ function requireStruct(gvk: GroupVersionKind): NonNullable<ReturnType<typeof goT
   return struct;
 }
 
-function readEnvelope(reader: ProtoReader): Envelope {
-  let typeMeta = { apiVersion: "", kind: "" };
-  let raw = new Uint8Array();
-  let contentType = "";
-  eachField(reader, (tag) => {
-    if (tag === tagOf(1, BYTES)) typeMeta = reader.message(readTypeMeta);
-    else if (tag === tagOf(2, BYTES)) raw = reader.subarray() as Uint8Array<ArrayBuffer>;
-    else if (tag === tagOf(4, BYTES)) contentType = reader.string();
-    else return false;
-    return true;
-  });
-  return { ...typeMeta, raw, contentType };
-}
-
-function readTypeMeta(reader: ProtoReader): { apiVersion: string; kind: string } {
-  let apiVersion = "";
-  let kind = "";
-  eachField(reader, (tag) => {
-    if (tag === tagOf(1, BYTES)) apiVersion = reader.string();
-    else if (tag === tagOf(2, BYTES)) kind = reader.string();
-    else return false;
-    return true;
-  });
-  return { apiVersion, kind };
-}
-
 /** An invalid quantity or time is reported as an error of the bytes. */
-function typed<T>(run: () => T): T {
-  try {
-    return run();
-  } catch (cause) {
-    if (cause instanceof ValueError) throw new CodecError("protobuf", cause.message, { cause });
-    throw cause;
-  }
+function asCodecError(error: unknown): unknown {
+  return error instanceof ValueError ? new CodecError("protobuf", error.message, { cause: error }) : error;
 }

@@ -15,6 +15,7 @@ import {
   wireTypeOf,
 } from "#api/proto-values.ts";
 import { ShareableKind } from "#api/shared-values.ts";
+import { assert } from "#base/assert.ts";
 
 /** The meaning of a field's bytes. */
 export const STRING = 0;
@@ -32,20 +33,25 @@ export const BOOL = 8;
 export const INT32 = 9;
 export const INT64 = 10;
 export const DOUBLE = 11;
+/** A list of numbers, which may come in one piece. */
+export const NUMBERS = 12;
 /** managedFields: skipped when values are shared. */
-export const MANAGED_FIELDS = 12;
+export const MANAGED_FIELDS = 13;
 /** A schema, or a list of schemas, which wins if it has an element. */
-export const SCHEMA_OR_LIST = 13;
-export const SCHEMA_OR_STRINGS = 14;
-export const SCHEMA_OR_BOOL = 15;
+export const SCHEMA_OR_LIST = 14;
+export const SCHEMA_OR_STRINGS = 15;
+export const SCHEMA_OR_BOOL = 16;
 
-/** Means "omitted in JSON". */
-export const OMIT: unique symbol = Symbol("omit");
+/** The number of slots that a set can hold. The largest struct has 44 fields. */
+const BITS = 30;
+/** The number of field sets whose leaves are cached. Real messages of a kind have few. */
+const SETS_MAX = 256;
 
+/** A field of a message, an element of a list, or a value of a map. */
 export class ValuePlan {
   readonly op: number;
   readonly wireType: number;
-  /** For messages, opaque values and entries of maps. */
+  /** For strings, messages, opaque values, lists and maps. */
   readonly kind: ShareableKind = new ShareableKind();
   readonly message: MessagePlan | undefined;
   readonly opaque: MessageCodec | undefined;
@@ -55,87 +61,126 @@ export class ValuePlan {
   readonly zero: unknown;
 
   constructor(type: GoType, op: number, element?: ValuePlan) {
+    const isList = op === LIST || op === NUMBERS || op === MANAGED_FIELDS;
     this.op = op;
-    this.wireType = op === LIST && element !== undefined ? element.wireType : wireTypeOf(type);
-    this.message = op === MESSAGE || op === INLINE ? planOf(structOf(type)) : undefined;
+    this.wireType = isList && element !== undefined ? element.wireType : wireTypeOf(type);
+    this.message = op === MESSAGE ? planOf(structOf(type)) : undefined;
     this.opaque = op === OPAQUE ? opaqueCodec(opaqueOf(type)) : undefined;
     this.element = element;
     this.zero = zeroOf(type);
   }
 }
 
-/** A field with its own place in the JSON of its message. */
-export interface Leaf {
+export class FieldPlan {
+  /** LIST for maps and managedFields, too. */
+  readonly op: number;
+  readonly tag: number;
+  /** The place of the value among those of its message. */
   readonly slot: number;
-  readonly jsonName: string;
-  readonly isInline: boolean;
-  /** The value that JSON omits; OMIT if no value is omitted. */
-  readonly omitted: unknown;
+  /** The slot's bit in a set of slots: the first 30, and the next. */
+  readonly low: number;
+  readonly high: number;
+  /** Whether JSON omits "", 0, false and null. */
+  readonly omitsZero: boolean;
+  readonly value: ValuePlan;
+  /** Of INLINE: the fields of the struct, whose slots are among those of its parent. */
+  readonly inline: FieldTable | undefined;
+
+  constructor({ number, type, omitEmpty, omitZero }: GoField, slot: number, value: ValuePlan, inline?: FieldTable) {
+    this.op = value.op === MAP || value.op === MANAGED_FIELDS ? LIST : value.op;
+    this.tag = tagOf(number, value.wireType);
+    this.slot = slot;
+    this.low = slot < BITS ? 1 << slot : 0;
+    this.high = slot < BITS ? 0 : 1 << (slot - BITS);
+    this.omitsZero = (omitZero && type.kind === "opaque") || (omitEmpty && hasOmittedZero(type));
+    this.value = value;
+    this.inline = inline;
+  }
+}
+
+export interface FieldTable {
+  readonly struct: GoStruct;
+  readonly byTag: readonly (FieldPlan | undefined)[];
+}
+
+/** A field in the JSON of its message. */
+export interface Leaf {
+  readonly name: string;
+  /** -1: the field was not sent. */
+  readonly slot: number;
   /** The JSON value if the field was not sent; undefined: the JSON of an empty message. */
   readonly absent: unknown;
   readonly message: MessagePlan | undefined;
 }
 
-interface FieldPlan {
-  readonly slot: number;
-  /** The field's bit in the set of a message's fields: the first 30, and the next. */
-  readonly low: number;
-  readonly high: number;
-  readonly value: ValuePlan;
-}
-
-const BITS = 30;
-/** The number of field sets whose leaves are cached. Real messages of a kind have few. */
-const SETS_MAX = 256;
-
 export class MessagePlan {
   readonly struct: GoStruct;
-  readonly leaves: Leaf[] = [];
-  readonly #fields: (FieldPlan | undefined)[] = [];
+  /** For the object in an envelope, which has its kind. */
+  readonly envelope: Readonly<Record<"kind" | "apiVersion", string>> | undefined;
+  /** The JSON of an empty message, if it was needed and values are shared. */
+  sharedEmpty: Record<string, unknown> | undefined;
+  /** The number of slots. */
+  size = 0;
+  #fields: FieldTable | undefined;
+  /** By slot: the leaf if the field was sent, and if it was not: undefined if JSON then omits it. */
+  readonly #sent: Leaf[] = [];
+  readonly #notSent: (Leaf | undefined)[] = [];
   readonly #sets = new Map<number, readonly Leaf[]>();
-  #isMade = false;
   #lastLow = -1;
   #lastHigh = -1;
   #lastLeaves: readonly Leaf[] = [];
 
-  constructor(struct: GoStruct) {
+  constructor(struct: GoStruct, envelope?: MessagePlan["envelope"]) {
     this.struct = struct;
+    this.envelope = envelope;
   }
 
-  /** By their tags. Created on first use, because a struct may contain itself. */
-  fields(): readonly (FieldPlan | undefined)[] {
-    if (!this.#isMade) this.#make();
+  /** Created on first use, because a struct may contain itself. */
+  fields(): FieldTable {
+    if (this.#fields === undefined) {
+      this.#fields = this.#tableOf(this.struct);
+      this.size = this.#sent.length;
+      assert(this.size <= 2 * BITS, `${this.struct.name} has too many fields`);
+    }
     return this.#fields;
   }
 
-  #make(): void {
-    this.#isMade = true;
-    for (const field of this.struct.fields) {
+  #tableOf(struct: GoStruct): FieldTable {
+    const byTag: (FieldPlan | undefined)[] = [];
+    for (const field of struct.fields) {
       if (field.number === 0) continue;
-      const value = fieldValue(this.struct, field);
-      const slot = this.leaves.length;
-      const low = slot < BITS ? 1 << slot : 0;
-      const high = slot >= BITS && slot < 2 * BITS ? 1 << (slot - BITS) : 0;
-      const plan = { slot, low, high, value };
-      this.#put(tagOf(field.number, value.wireType), plan);
-      // A repeated scalar may also come packed.
-      if (value.op === LIST && value.wireType !== BYTES) this.#put(tagOf(field.number, BYTES), plan);
-      this.leaves.push(leafOf(slot, field, value));
+      const value = fieldValue(struct, field);
+      const slot = this.#sent.length;
+      const plan = new FieldPlan(
+        field,
+        slot,
+        value,
+        value.op === INLINE ? this.#tableOf(structOf(field.type)) : undefined,
+      );
+      put(byTag, plan.tag, plan);
+      // A repeated number may also come packed.
+      if (value.op === NUMBERS) put(byTag, tagOf(field.number, BYTES), plan);
+      if (value.op !== INLINE) this.#addLeaf(slot, field, value);
     }
+    return { struct, byTag };
   }
 
-  #put(tag: number, plan: FieldPlan): void {
-    while (this.#fields.length <= tag) this.#fields.push(undefined);
-    this.#fields[tag] = plan;
+  #addLeaf(slot: number, { type, jsonName: name, omitEmpty, omitZero }: GoField, { message }: ValuePlan): void {
+    const canBeEmpty = type.kind !== "struct" && type.kind !== "opaque";
+    const isOmitted = (omitZero && type.kind === "opaque") || (omitEmpty && canBeEmpty);
+    this.#sent.push({ name, slot, absent: undefined, message });
+    this.#notSent.push(isOmitted ? undefined : { name, slot: -1, absent: zeroOf(type), message });
   }
 
-  /** The leaves that can be in the JSON of a message with these fields. */
+  /** The leaves in the JSON of a message whose values are in these slots. */
   leavesWith(low: number, high: number): readonly Leaf[] {
     if (low === this.#lastLow && high === this.#lastHigh) return this.#lastLeaves;
     const set = high * 2 ** BITS + low;
     let leaves = this.#sets.get(set);
     if (leaves === undefined) {
-      leaves = this.leaves.filter(({ slot, absent }) => absent !== OMIT || slot >= 2 * BITS || isIn(slot, low, high));
+      leaves = this.#sent
+        .map((leaf, slot) => (isIn(slot, low, high) ? leaf : this.#notSent[slot]))
+        .filter((leaf) => leaf !== undefined);
       if (this.#sets.size < SETS_MAX) this.#sets.set(set, leaves);
     }
     this.#lastLow = low;
@@ -143,11 +188,11 @@ export class MessagePlan {
     this.#lastLeaves = leaves;
     return leaves;
   }
+}
 
-  /** The name of the field with this number, whatever its wire type. */
-  nameOf(number: number): string | undefined {
-    return this.struct.fields.find((field) => field.number === number && number !== 0)?.jsonName;
-  }
+function put(table: (FieldPlan | undefined)[], tag: number, plan: FieldPlan): void {
+  while (table.length <= tag) table.push(undefined);
+  table[tag] = plan;
 }
 
 const isIn = (slot: number, low: number, high: number): boolean =>
@@ -169,8 +214,9 @@ export const schemaPlan = (): MessagePlan => planOf(goStruct("apiextensions.v1",
 function fieldValue({ name }: GoStruct, { type, inline, jsonName }: GoField): ValuePlan {
   if (inline) return new ValuePlan(type, INLINE);
   if (type.kind !== "slice" || type.isMessage || type.elem.kind === "uint8") return valuePlan(type);
-  const op = name === "v1.ObjectMeta" && jsonName === "managedFields" ? MANAGED_FIELDS : LIST;
-  return new ValuePlan(type, op, valuePlan(type.elem));
+  const element = valuePlan(type.elem);
+  if (element.wireType !== BYTES) return new ValuePlan(type, NUMBERS, element);
+  return new ValuePlan(type, name === "v1.ObjectMeta" && jsonName === "managedFields" ? MANAGED_FIELDS : LIST, element);
 }
 
 function valuePlan(type: GoType): ValuePlan {
@@ -231,32 +277,9 @@ function opaqueCodec(opaque: OpaqueType): MessageCodec {
   }
 }
 
-function leafOf(slot: number, { type, jsonName, inline, omitEmpty, omitZero }: GoField, value: ValuePlan): Leaf {
-  const omitsZero = omitZero && type.kind === "opaque";
-  const canBeEmpty = type.kind !== "struct" && type.kind !== "opaque";
-  return {
-    slot,
-    jsonName,
-    isInline: inline,
-    omitted: omitsZero ? null : omitEmpty ? emptyOf(type) : OMIT,
-    absent: omitsZero || (omitEmpty && canBeEmpty) ? OMIT : zeroOf(type),
-    message: value.message,
-  };
-}
-
-/** The value of the type that is empty for Go; OMIT if there is none. */
-function emptyOf(type: GoType): unknown {
-  switch (type.kind) {
-    case "struct":
-    case "opaque":
-    case "pointer":
-    case "map":
-      return OMIT;
-    case "slice":
-      return type.elem.kind === "uint8" ? "" : null;
-    default:
-      return zeroOf(type);
-  }
+/** Whether the type has a zero that is empty for Go, besides that of the pointer and of the map. */
+function hasOmittedZero(type: GoType): boolean {
+  return type.kind !== "struct" && type.kind !== "opaque" && type.kind !== "pointer" && type.kind !== "map";
 }
 
 /** The JSON of the zero value; undefined for a struct, whose fields define it. */

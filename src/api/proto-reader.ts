@@ -3,8 +3,7 @@
 
 import { CodecError } from "#api/codec-error.ts";
 import type { Int64 } from "#api/int64.ts";
-import { ShareableKind, type SharedValues } from "#api/shared-values.ts";
-import { utf8Text } from "#api/utf8-text.ts";
+import { asciiText, utf8Text } from "#api/utf8-text.ts";
 
 /** Deeper nesting is an attack: the deepest legitimate object is a schema of some tens of levels. */
 export const DEPTH_MAX = 400;
@@ -14,12 +13,18 @@ export const FIXED64 = 1;
 export const BYTES = 2;
 export const FIXED32 = 5;
 
-const anyString = new ShareableKind();
+const WORD_BYTES = 4;
+const WORD_HIGH_BITS = 0x80808080 | 0;
+
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
 export class ProtoReader {
   readonly bytes: Uint8Array;
-  /** The source of shared strings and messages; absent: every value is new. */
-  readonly shared: SharedValues | undefined;
+  /** Reads four bytes at once. */
+  readonly view: DataView;
   /** The next byte to read. */
   at = 0;
   /** The end of the message being read. */
@@ -29,9 +34,9 @@ export class ProtoReader {
   #low = 0;
   #high = 0;
 
-  constructor(bytes: Uint8Array, shared?: SharedValues) {
+  constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.shared = shared;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.end = bytes.length;
   }
 
@@ -44,22 +49,32 @@ export class ProtoReader {
     return this.fail(problem);
   }
 
-  uint32At(at: number, end: number): number {
+  bits32At(at: number, end: number): number {
     this.at = at;
     this.end = end;
-    return this.uint32();
+    return this.bits32();
   }
 
-  /** An unsigned varint that must fit 32 bits: tags and lengths. */
-  uint32(): number {
+  contentStart(at: number, end: number): number {
+    this.bits32At(at, end);
+    return this.at;
+  }
+
+  /** The end of the content whose length is at this position; `at` is then its start. */
+  contentEnd(at: number, end: number): number {
+    this.at = at;
+    this.end = end;
+    return this.#delimited();
+  }
+
+  /** The 32 bits of a tag or length, as a signed integer: with doubles, positions would become doubles too. */
+  bits32(): number {
     const { bytes } = this;
-    let byte = this.at < this.end ? (bytes[this.at++] as number) : this.fail("unexpected end");
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    for (let shift = 7; shift < 35; shift += 7) {
-      byte = this.at < this.end ? (bytes[this.at++] as number) : this.fail("unexpected end");
-      value += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return value <= 0xffffffff ? value : this.fail("integer overflow");
+    let bits = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.at < this.end ? (bytes[this.at++] as number) : this.fail("unexpected end");
+      bits |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return shift < 28 || byte < 0x10 ? bits : this.fail("integer overflow");
     }
     return this.fail("integer overflow");
   }
@@ -104,24 +119,29 @@ export class ProtoReader {
 
   float64(): number {
     if (this.end - this.at < 8) this.fail("unexpected end");
-    const view = new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at, 8);
-    const value = view.getFloat64(0, true);
+    const value = this.view.getFloat64(this.at, true);
     this.at += 8;
     return value;
   }
 
   /** The end of the length-delimited value at this position; reading continues after its length. */
   #delimited(): number {
-    const length = this.uint32();
-    if (length > this.end - this.at) this.fail("a length beyond the end");
+    const length = this.bits32();
+    if (length < 0 || length > this.end - this.at) this.fail("a length beyond the end");
     return this.at + length;
   }
 
   subarray(): Uint8Array {
+    const { start, end } = this.range();
+    return this.bytes.subarray(start, end);
+  }
+
+  /** The positions of a value, which is skipped. */
+  range(): Range {
     const end = this.#delimited();
-    const slice = this.bytes.subarray(this.at, end);
+    const start = this.at;
     this.at = end;
-    return slice;
+    return { start, end };
   }
 
   string(): string {
@@ -131,11 +151,20 @@ export class ProtoReader {
     return text;
   }
 
-  /** The string of these bytes, which must be UTF-8. */
-  stringAt(start: number, end: number, kind: ShareableKind = anyString): string {
-    const { bytes, shared } = this;
+  /** The string of these bytes, which must be UTF-8. ASCII, the usual case, needs no decoder. */
+  stringAt(start: number, end: number): string {
+    const { bytes, view } = this;
+    let high = 0;
+    let at = start;
+    for (const last = end - WORD_BYTES; at <= last; at += WORD_BYTES) high |= view.getInt32(at, true);
+    high &= WORD_HIGH_BITS;
+    for (; at < end; at++) high |= (bytes[at] as number) & 0x80;
+    return high === 0 ? asciiText(bytes, start, end) : this.#utf8At(start, end);
+  }
+
+  #utf8At(start: number, end: number): string {
     try {
-      return shared === undefined ? utf8Text(bytes, start, end) : shared.string(kind, bytes, start, end);
+      return utf8Text(this.bytes, start, end);
     } catch {
       return this.failAt("invalid UTF-8", start);
     }

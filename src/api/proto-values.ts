@@ -21,7 +21,7 @@ export interface MessageCodec {
 /** Calls `onField` for each field; it returns false for an unknown field. */
 export function eachField(reader: ProtoReader, onField: (tag: number) => boolean): void {
   while (reader.at < reader.end) {
-    const tag = reader.uint32();
+    const tag = reader.bits32();
     if (!onField(tag)) reader.skip(tag & 7);
   }
 }

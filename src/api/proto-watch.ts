@@ -5,16 +5,20 @@
 import { CodecError } from "#api/codec-error.ts";
 import { parseJsonBytes } from "#api/json.ts";
 import type { GroupVersionKind, KubeObject, WatchEvent, WatchEventType } from "#api/object.ts";
-import { decodeProtobuf, encodeProtobuf, hasProtobufPrefix } from "#api/proto-codec.ts";
-import { BYTES, ProtoReader } from "#api/proto-reader.ts";
-import { eachField, tagOf, writeString } from "#api/proto-values.ts";
+import { decodeEnveloped, encodeProtobuf, hasProtobufPrefix } from "#api/proto-codec.ts";
+import { MessageDecoder } from "#api/proto-decode.ts";
+import { BYTES, type ProtoReader, type Range } from "#api/proto-reader.ts";
+import { tagOf, writeString } from "#api/proto-values.ts";
 import { ProtoWriter } from "#api/proto-writer.ts";
-import type { SharedValues } from "#api/shared-values.ts";
 
 /** Like upstream's streaming decoder: a longer frame is an error and is not allocated. */
 export const FRAME_BYTES_MAX: number = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 4;
+/** The tags of a WatchEvent, and of the RawExtension in it. */
+const TYPE = tagOf(1, BYTES);
+const OBJECT = tagOf(2, BYTES);
+const RAW = tagOf(1, BYTES);
 const eventTypes: ReadonlySet<string> = new Set<WatchEventType>(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 
 /** Splits a stream of chunks into frames. */
@@ -45,21 +49,46 @@ export class FrameSplitter {
   }
 }
 
-/** The content of one frame. With `shared` its object is shared as by decodeProtobuf. */
-export function decodeWatchEvent(frame: Uint8Array, expected?: GroupVersionKind, shared?: SharedValues): WatchEvent {
-  const reader = new ProtoReader(frame);
+/** The content of one frame. Its object is decoded as by decodeProtobuf. */
+export function decodeWatchEvent(
+  frame: Uint8Array,
+  expected?: GroupVersionKind,
+  decoder: MessageDecoder = new MessageDecoder(),
+): WatchEvent {
+  const reader = decoder.readerOf(frame);
   let type = "";
-  let raw: Uint8Array | undefined;
-  eachField(reader, (tag) => {
-    if (tag === tagOf(1, BYTES)) type = reader.string();
-    else if (tag === tagOf(2, BYTES)) raw = reader.message(readRaw);
-    else return false;
-    return true;
-  });
+  let raw: Range | undefined;
+  while (reader.at < reader.end) {
+    const tag = reader.bits32();
+    if (tag === TYPE) type = reader.string();
+    else if (tag === OBJECT) raw = rawExtension(reader);
+    else reader.skip(tag & 7);
+  }
   if (!eventTypes.has(type)) throw new CodecError("protobuf", `got invalid watch event type: ${type}`);
   if (raw === undefined) throw new CodecError("protobuf", "watch event without an object");
-  const object = hasProtobufPrefix(raw) ? decodeProtobuf(raw, expected, shared) : (parseJsonBytes(raw) as KubeObject);
-  return { type: type as WatchEventType, object };
+  const { start, end } = raw;
+  const { bytes } = reader;
+  if (!hasProtobufPrefix(bytes, start, end)) {
+    return { type: type as WatchEventType, object: parseJsonBytes(bytes.subarray(start, end)) as KubeObject };
+  }
+  reader.at = start;
+  reader.end = end;
+  return { type: type as WatchEventType, object: decodeEnveloped(decoder, reader, expected) };
+}
+
+/** The positions of the content of a RawExtension. */
+function rawExtension(reader: ProtoReader): Range | undefined {
+  const outerEnd = reader.end;
+  const end = reader.contentEnd(reader.at, outerEnd);
+  let raw: Range | undefined;
+  reader.end = end;
+  while (reader.at < end) {
+    const tag = reader.bits32();
+    if (tag === RAW) raw = reader.range();
+    else reader.skip(tag & 7);
+  }
+  reader.end = outerEnd;
+  return raw;
 }
 
 /** A whole frame, its length included. */
@@ -76,16 +105,6 @@ export function encodeWatchEvent(event: WatchEvent): Uint8Array {
   new DataView(header.buffer).setUint32(0, writer.length);
   writer.raw(header);
   return writer.finish();
-}
-
-function readRaw(reader: ProtoReader): Uint8Array | undefined {
-  let raw: Uint8Array | undefined;
-  eachField(reader, (tag) => {
-    if (tag !== tagOf(1, BYTES)) return false;
-    raw = reader.subarray();
-    return true;
-  });
-  return raw;
 }
 
 function concat(a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -3,9 +3,10 @@
 // thousand pods holds one copy, and most of a message is compared instead of decoded. Objects decoded in this way share
 // their parts and must never be changed.
 //
-// Both tables are direct-mapped and of a fixed size. A slot keeps the bytes of its value for the comparison.
+// Both tables are direct-mapped and of a fixed size. A slot keeps the bytes of its value for the comparison. Bytes are
+// hashed and compared four at a time.
 
-import { utf8Text } from "#api/utf8-text.ts";
+import type { ProtoReader } from "#api/proto-reader.ts";
 
 const STRING_SLOTS = 8192;
 const STRING_BYTES_MAX = 64;
@@ -20,8 +21,7 @@ const HITS_MIN = 24;
 /** How many lookups of a kind with a low hit rate are skipped. */
 const PAUSE = 4096;
 
-const END_BYTES = 8;
-const STRIDE = 4;
+const WORD_BYTES = 4;
 const MULTIPLIER = -1_640_531_535;
 
 /** A kind of message or string, by its field, with its hit counts. */
@@ -45,24 +45,27 @@ export class SharedValues {
   readonly #strings: string[] = new Array(STRING_SLOTS).fill("");
   readonly #stringLengths = new Uint8Array(STRING_SLOTS);
   readonly #stringBytes = new Uint8Array(STRING_SLOTS * STRING_BYTES_MAX);
+  readonly #stringView = new DataView(this.#stringBytes.buffer);
   readonly #messages: unknown[] = new Array(MESSAGE_SLOTS).fill(undefined);
   readonly #messageKinds = new Int32Array(MESSAGE_SLOTS);
   readonly #messageLengths = new Int32Array(MESSAGE_SLOTS);
   readonly #messageStarts = new Int32Array(MESSAGE_SLOTS);
   readonly #messageBytes = new Uint8Array(MESSAGE_BYTES);
+  readonly #messageView = new DataView(this.#messageBytes.buffer);
   #messageEnd = 0;
 
   /** The string of these bytes in a field of this kind. */
-  string(kind: ShareableKind, bytes: Uint8Array, start: number, end: number): string {
+  string(kind: ShareableKind, reader: ProtoReader, start: number, end: number): string {
     const length = end - start;
-    if (length > STRING_BYTES_MAX || length === 0 || !kind.isWorthTrying()) return utf8Text(bytes, start, end);
-    const slot = hashOf(bytes, start, end, length) & (STRING_SLOTS - 1);
+    if (length > STRING_BYTES_MAX || length < WORD_BYTES || !kind.isWorthTrying()) return reader.stringAt(start, end);
+    const slot = hashOf(reader, start, end, length) & (STRING_SLOTS - 1);
     const at = slot * STRING_BYTES_MAX;
-    if (this.#stringLengths[slot] === length && isSame(this.#stringBytes, at, bytes, start, end)) {
+    if (this.#stringLengths[slot] === length && isSame(this.#stringView, at, reader.view, start, end)) {
       kind.hits++;
       return this.#strings[slot] as string;
     }
-    const text = utf8Text(bytes, start, end);
+    const text = reader.stringAt(start, end);
+    const { bytes } = reader;
     for (let from = start, to = at; from < end; from++, to++) this.#stringBytes[to] = bytes[from] as number;
     this.#stringLengths[slot] = length;
     this.#strings[slot] = text;
@@ -73,17 +76,17 @@ export class SharedValues {
    * The slot of the message of these bytes: call holds(), then take it or keep() it there. -1 for a message that is not
    * shared.
    */
-  slotOf(kind: ShareableKind, bytes: Uint8Array, start: number, end: number): number {
+  slotOf(kind: ShareableKind, reader: ProtoReader, start: number, end: number): number {
     const length = end - start;
-    if (length > MESSAGE_BYTES_MAX || length === 0 || !kind.isWorthTrying()) return -1;
-    return hashOf(bytes, start, end, kind.id) & (MESSAGE_SLOTS - 1);
+    if (length > MESSAGE_BYTES_MAX || length < WORD_BYTES || !kind.isWorthTrying()) return -1;
+    return hashOf(reader, start, end, kind.id) & (MESSAGE_SLOTS - 1);
   }
 
-  holds(slot: number, kind: ShareableKind, bytes: Uint8Array, start: number, end: number): boolean {
+  holds(slot: number, kind: ShareableKind, reader: ProtoReader, start: number, end: number): boolean {
     const isThere =
       this.#messageKinds[slot] === kind.id &&
       this.#messageLengths[slot] === end - start &&
-      isSame(this.#messageBytes, this.#messageStarts[slot] as number, bytes, start, end);
+      isSame(this.#messageView, this.#messageStarts[slot] as number, reader.view, start, end);
     if (isThere) kind.hits++;
     return isThere;
   }
@@ -92,36 +95,40 @@ export class SharedValues {
     return this.#messages[slot];
   }
 
-  keep(slot: number, kind: ShareableKind, bytes: Uint8Array, message: unknown): void {
-    if (this.#messageEnd + bytes.length > MESSAGE_BYTES) {
+  keep(slot: number, kind: ShareableKind, { bytes }: ProtoReader, start: number, end: number, message: unknown): void {
+    const length = end - start;
+    if (this.#messageEnd + length > MESSAGE_BYTES) {
       this.#messageEnd = 0;
       this.#messageLengths.fill(0);
       this.#messages.fill(undefined);
     }
-    this.#messageBytes.set(bytes, this.#messageEnd);
-    this.#messageStarts[slot] = this.#messageEnd;
-    this.#messageEnd += bytes.length;
-    this.#messageLengths[slot] = bytes.length;
+    let to = this.#messageEnd;
+    this.#messageStarts[slot] = to;
+    for (let from = start; from < end; from++, to++) this.#messageBytes[to] = bytes[from] as number;
+    this.#messageEnd = to;
+    this.#messageLengths[slot] = length;
     this.#messageKinds[slot] = kind.id;
     this.#messages[slot] = message;
   }
 }
 
-/**
- * Hashes the first bytes, the last ones, and every fourth in between: most bytes of a message are the same within its
- * kind.
- */
-function hashOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
+/** Of at least four bytes. The last word may overlap with the one before. */
+function hashOf({ view }: ProtoReader, start: number, end: number, seed: number): number {
   let hash = Math.imul(seed, MULTIPLIER) ^ (end - start);
-  const ends = Math.min(END_BYTES, (end - start) >> 1);
-  let at = start;
-  for (const last = start + ends; at < last; at++) hash = Math.imul(hash ^ (bytes[at] as number), MULTIPLIER);
-  for (const last = end - ends; at < last; at += STRIDE) hash = Math.imul(hash ^ (bytes[at] as number), MULTIPLIER);
-  for (at = end - ends; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), MULTIPLIER);
+  const last = end - WORD_BYTES;
+  for (let at = start; at < last; at += WORD_BYTES) {
+    hash = Math.imul(hash ^ view.getInt32(at, true), MULTIPLIER);
+    hash ^= hash >>> 15;
+  }
+  hash = Math.imul(hash ^ view.getInt32(last, true), MULTIPLIER);
   return hash ^ (hash >>> 15);
 }
 
-function isSame(known: Uint8Array, from: number, bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start, other = from; at < end; at++, other++) if (known[other] !== bytes[at]) return false;
-  return true;
+/** For at least four bytes. */
+function isSame(known: DataView, from: number, view: DataView, start: number, end: number): boolean {
+  const last = end - WORD_BYTES;
+  for (let at = start, other = from; at < last; at += WORD_BYTES, other += WORD_BYTES) {
+    if (known.getInt32(other, true) !== view.getInt32(at, true)) return false;
+  }
+  return known.getInt32(from + last - start, true) === view.getInt32(last, true);
 }

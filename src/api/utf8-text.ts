@@ -7,16 +7,12 @@ const { Buffer: buffer } = globalThis as { readonly Buffer?: { readonly prototyp
 const latin1Slice = buffer?.prototype.latin1Slice;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Throws a TypeError when the bytes are not UTF-8. */
-export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
-  if (start === end) return "";
-  return latin1Slice !== undefined && isAscii(bytes, start, end)
-    ? latin1Slice.call(bytes, start, end)
-    : utf8.decode(bytes.subarray(start, end));
+/** For bytes that are known to be ASCII. */
+export function asciiText(bytes: Uint8Array, start: number, end: number): string {
+  return latin1Slice === undefined ? utf8Text(bytes, start, end) : latin1Slice.call(bytes, start, end);
 }
 
-function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
-  let bits = 0;
-  for (let at = start; at < end; at++) bits |= bytes[at] as number;
-  return bits < 0x80;
+/** Throws a TypeError when the bytes are not UTF-8. */
+export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
+  return utf8.decode(bytes.subarray(start, end));
 }

@@ -2,11 +2,12 @@
 // it: the tables behind it are heavy.
 
 import { decodeProtobuf, encodeProtobuf, isProtobufKind } from "#api/proto-codec.ts";
+import { MessageDecoder } from "#api/proto-decode.ts";
 import { decodeWatchEvent } from "#api/proto-watch.ts";
 import { SharedValues } from "#api/shared-values.ts";
 import type { ProtobufCodec } from "#client/codec.ts";
 
-let shared: SharedValues | undefined;
+let sharing: MessageDecoder | undefined;
 
 export const protobufCodec: ProtobufCodec = {
   supports: isProtobufKind,
@@ -14,7 +15,7 @@ export const protobufCodec: ProtobufCodec = {
   decode: (bytes: Uint8Array) => decodeProtobuf(bytes),
   decodeWatchEvent: (frame, isLean) => {
     if (!isLean) return decodeWatchEvent(frame);
-    shared ??= new SharedValues();
-    return decodeWatchEvent(frame, undefined, shared);
+    sharing ??= new MessageDecoder(new SharedValues());
+    return decodeWatchEvent(frame, undefined, sharing);
   },
 };
