@@ -73,11 +73,10 @@ export class MessageDecoder {
     this.#depth--;
     this.#top = base;
     const leaves = message.leavesWith(this.#low, this.#high);
-    const { envelope } = message;
-    const object: JsonObject = envelope === undefined ? {} : { kind: envelope.kind, apiVersion: envelope.apiVersion };
+    const object: JsonObject = {};
     for (let index = 0; index < leaves.length; index++) {
       const leaf = leaves[index] as plan.Leaf;
-      object[leaf.name] = leaf.slot >= 0 ? values[base + leaf.slot] : this.#absent(leaf);
+      object[leaf.name] = leaf.slot < 0 ? this.#absent(leaf) : values[base + leaf.slot];
     }
     return object;
   }
@@ -222,10 +221,15 @@ export class MessageDecoder {
     const first = tag < 0x80 ? tag : (tag & 0x7f) | 0x80;
     let at = start;
     while (at < end && bytes[at] === first) {
-      if (reader.bits32At(at, end) !== tag) break;
-      at = reader.contentEnd(reader.at, end);
+      let lengthAt = at + 1;
+      if (tag >= 0x80) {
+        if (reader.bits32At(at, end) !== tag) break;
+        lengthAt = reader.at;
+      }
+      const length = bytes[lengthAt] as number;
+      at = length < 0x80 ? lengthAt + 1 + length : reader.contentEnd(lengthAt, end);
     }
-    return at;
+    return at <= end ? at : reader.failAt("a length beyond the end", start);
   }
 
   /** Entries that other objects may share must not be changed. */

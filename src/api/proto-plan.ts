@@ -115,8 +115,6 @@ export interface Leaf {
 
 export class MessagePlan {
   readonly struct: GoStruct;
-  /** For the object in an envelope, which has its kind. */
-  readonly envelope: Readonly<Record<"kind" | "apiVersion", string>> | undefined;
   /** The JSON of an empty message, if it was needed and values are shared. */
   sharedEmpty: Record<string, unknown> | undefined;
   /** The number of slots. */
@@ -125,14 +123,21 @@ export class MessagePlan {
   /** By slot: the leaf if the field was sent, and if it was not: undefined if JSON then omits it. */
   readonly #sent: Leaf[] = [];
   readonly #notSent: (Leaf | undefined)[] = [];
+  readonly #constants: readonly Leaf[];
   readonly #sets = new Map<number, readonly Leaf[]>();
   #lastLow = -1;
   #lastHigh = -1;
   #lastLeaves: readonly Leaf[] = [];
 
-  constructor(struct: GoStruct, envelope?: MessagePlan["envelope"]) {
+  /** `constants`: fields that come first in the JSON of every such message. */
+  constructor(struct: GoStruct, constants: Readonly<Record<string, string>> = {}) {
     this.struct = struct;
-    this.envelope = envelope;
+    this.#constants = Object.entries(constants).map(([name, absent]) => ({
+      name,
+      slot: -1,
+      absent,
+      message: undefined,
+    }));
   }
 
   /** Created on first use, because a struct may contain itself. */
@@ -178,9 +183,8 @@ export class MessagePlan {
     const set = high * 2 ** BITS + low;
     let leaves = this.#sets.get(set);
     if (leaves === undefined) {
-      leaves = this.#sent
-        .map((leaf, slot) => (isIn(slot, low, high) ? leaf : this.#notSent[slot]))
-        .filter((leaf) => leaf !== undefined);
+      const chosen = this.#sent.map((leaf, slot) => (isIn(slot, low, high) ? leaf : this.#notSent[slot]));
+      leaves = [...this.#constants, ...chosen.filter((leaf) => leaf !== undefined)];
       if (this.#sets.size < SETS_MAX) this.#sets.set(set, leaves);
     }
     this.#lastLow = low;

@@ -23,6 +23,8 @@ const PAUSE = 4096;
 
 const WORD_BYTES = 4;
 const MULTIPLIER = -1_640_531_535;
+const MIDDLE_MULTIPLIER = 668_265_261;
+const LAST_MULTIPLIER = -2_048_144_789;
 
 /** A kind of message or string, by its field, with its hit counts. */
 export class ShareableKind {
@@ -58,7 +60,7 @@ export class SharedValues {
   string(kind: ShareableKind, reader: ProtoReader, start: number, end: number): string {
     const length = end - start;
     if (length > STRING_BYTES_MAX || length < WORD_BYTES || !kind.isWorthTrying()) return reader.stringAt(start, end);
-    const slot = hashOf(reader, start, end, length) & (STRING_SLOTS - 1);
+    const slot = stringHash(reader.view, start, end) & (STRING_SLOTS - 1);
     const at = slot * STRING_BYTES_MAX;
     if (this.#stringLengths[slot] === length && isSame(this.#stringView, at, reader.view, start, end)) {
       kind.hits++;
@@ -110,6 +112,18 @@ export class SharedValues {
     this.#messageKinds[slot] = kind.id;
     this.#messages[slot] = message;
   }
+}
+
+/** Of the first word, the last and one between them: strings differ in one of these. */
+function stringHash(view: DataView, start: number, end: number): number {
+  const last = end - WORD_BYTES;
+  const first = view.getInt32(start, true) ^ (end - start);
+  const middle = view.getInt32((start + last) >> 1, true);
+  const hash =
+    Math.imul(first, MULTIPLIER) ^
+    Math.imul(middle, MIDDLE_MULTIPLIER) ^
+    Math.imul(view.getInt32(last, true), LAST_MULTIPLIER);
+  return hash ^ (hash >>> 15);
 }
 
 /** Of at least four bytes. The last word may overlap with the one before. */
