@@ -68,6 +68,54 @@ describe("protobuf codec with shared values", () => {
     expect([one, two, other].map((each) => each?.metadata.name)).toEqual(["a", "b", "c"]);
   });
 
+  it("adds entries that come later to a list and a map of this object only", () => {
+    const entry = (key: string): number[] => message(11, [...message(1, text(key)), ...message(2, text("value"))]);
+    const container = (name: string): number[] => message(2, message(1, text(name)));
+    const pod = (rest: readonly number[][]): Uint8Array => {
+      const [labels = [], containers = []] = rest;
+      const metadata = message(1, [...entry("first"), ...message(1, text("name")), ...labels]);
+      return enveloped("Pod", [
+        ...metadata,
+        ...message(2, [...container("one"), ...message(10, text("node")), ...containers]),
+      ]);
+    };
+    const short = pod([]);
+    const long = pod([
+      [...entry("second"), ...message(3, text("ns")), ...entry("third")],
+      [...container("two"), ...message(8, text("account")), ...container("three")],
+    ]);
+    const later = {
+      metadata: { labels: { first: "value", second: "value", third: "value" } },
+      spec: { containers: [{ name: "one" }, { name: "two" }, { name: "three" }] },
+    };
+    const sooner = { metadata: { labels: { first: "value" } }, spec: { containers: [{ name: "one" }] } };
+    for (const bytes of [short, long, short, long]) {
+      const object = decode(encodeBase64(bytes)) as typeof later;
+      expect(object).toMatchObject(bytes === short ? sooner : later);
+      expect(object.spec.containers).toHaveLength(bytes === short ? 1 : 3);
+      expect(Object.keys(object.metadata.labels)).toHaveLength(bytes === short ? 1 : 3);
+      expect(decodeProtobuf(bytes)).toEqual(object as KubeObject);
+    }
+  });
+
+  it("decodes after any number of errors", () => {
+    const nested = message(2, message(2, message(8, message(1, [...message(1, text("cpu")), ...message(2, [0x80])]))));
+    const decoder = new MessageDecoder(new SharedValues());
+    for (let round = 0; round < 500; round++) {
+      expect(() => decodeProtobuf(enveloped("Pod", nested), undefined, decoder)).toThrow(/unexpected end/);
+    }
+    const whole = enveloped("Pod", message(2, message(2, message(1, text("main")))));
+    expect(decodeProtobuf(whole, undefined, decoder)).toMatchObject({ spec: { containers: [{ name: "main" }] } });
+  });
+
+  it("decodes an object larger than its buffer, and one after it", () => {
+    const data = { large: "x".repeat(100_000) };
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data };
+    for (const each of [object, { ...object, data: { small: "y" } }]) {
+      expect(decode(encodeBase64(encodeProtobuf(each as KubeObject)))).toMatchObject(each);
+    }
+  });
+
   it("answers bytes that are not UTF-8 with a typed error, each time", () => {
     const bytes = encodeProtobuf({ apiVersion: "v1", kind: "Pod", metadata: { name: "abcdefgh" } } as KubeObject);
     const at = bytes.indexOf("a".charCodeAt(0), bytes.length - 40);
@@ -131,14 +179,39 @@ describe("protobuf codec, properties", () => {
     }
   });
 
-  it("answers changed bytes with a value or a typed error", () => {
+  it("refuses a message that ends inside a field", () => {
+    const label = message(11, [...message(1, text("app")), ...message(2, text("web"))]);
+    const created = message(8, [8, ...varint(1_700_000_000), 16, 0]);
+    const limit = message(1, [...message(1, text("cpu")), ...message(2, message(1, text("100m")))]);
+    const container = message(2, [...message(1, text("main")), ...message(8, limit)]);
+    const fields = [
+      message(1, [...message(1, text("name")), 7 * 8, ...varint(300), ...created, ...label]),
+      message(2, [...container, ...container, 4 * 8, ...varint(300), ...message(14, message(4, varint(300)))]),
+      message(3, [...message(1, text("Running")), ...message(999, text("unknown"))]),
+    ];
+    const raw = fields.flat();
+    const ends = fields.map((_, index) => fields.slice(0, index).flat().length);
+    for (let length = 0; length < raw.length; length++) {
+      const cut = enveloped("Pod", raw.slice(0, length));
+      for (const decoder of [undefined, new MessageDecoder(new SharedValues())]) {
+        const decoded = (): KubeObject => decodeProtobuf(cut, undefined, decoder);
+        if (ends.includes(length)) expect(decoded()).toMatchObject({ kind: "Pod" });
+        else expect(decoded).toThrow(CodecError);
+      }
+    }
+  });
+
+  it("answers changed bytes with a value, which does not depend on shared values, or a typed error", () => {
+    const decoder = new MessageDecoder(new SharedValues());
     const flip = fc.record({ at: fc.nat(), to: fc.nat(255) });
     fc.assert(
       fc.property(fc.constantFrom(...cases), fc.array(flip, { minLength: 1, maxLength: 8 }), ({ base64 }, flips) => {
         const bytes = decodeBase64(base64);
         for (const { at, to } of flips) bytes[4 + (at % (bytes.length - 4))] = to;
         try {
-          decodeProtobuf(bytes);
+          const shared = decodeProtobuf(bytes, undefined, decoder);
+          // Errors in managedFields are found only here.
+          expect(shared).toEqual(withoutManagedFields(decodeProtobuf(bytes)) as KubeObject);
         } catch (error) {
           expect(error).toBeInstanceOf(CodecError);
         }
@@ -246,16 +319,19 @@ describe("protobuf codec, hostile and odd input", () => {
     const groups = message(4, [1, 2, 0x7f]);
     const unknown = [...varint(999 * 8), 5, ...message(998, [1, 2, 3]), ...varint(997 * 8 + 1), 0, 0, 0, 0, 0, 0, 0, 0];
     const pod = message(2, message(14, [...unknown, ...groups, ...varint(4 * 8), 5]));
-    const envelope = [...message(1, [...message(1, text("v1")), ...message(2, text("Pod"))]), ...message(2, pod)];
-    const decoded = decodeProtobuf(new Uint8Array([0x6b, 0x38, 0x73, 0, ...envelope]));
+    const decoded = decodeProtobuf(enveloped("Pod", pod));
     expect(decoded).toMatchObject({ spec: { securityContext: { supplementalGroups: [1, 2, 127, 5] } } });
   });
 
   it("refuses a known field of another wire type", () => {
-    const envelope = [...message(1, [...message(1, text("v1")), ...message(2, text("Pod"))]), ...message(2, [8, 1])];
-    expect(() => decodeProtobuf(new Uint8Array([0x6b, 0x38, 0x73, 0, ...envelope]))).toThrow(/wrong wire type 0/);
+    expect(() => decodeProtobuf(enveloped("Pod", [8, 1]))).toThrow(/wrong wire type 0/);
   });
 });
+
+function enveloped(kind: string, raw: readonly number[]): Uint8Array {
+  const typeMeta = [...message(1, text("v1")), ...message(2, text(kind))];
+  return new Uint8Array([0x6b, 0x38, 0x73, 0, ...message(1, typeMeta), ...message(2, raw)]);
+}
 
 const text = (value: string): number[] => [...new TextEncoder().encode(value)];
 

@@ -48,8 +48,7 @@ export class MessageDecoder {
     const copies = this.#copies;
     if (bytes.length > copies.bytes.length) return new ProtoReader(bytes);
     copies.bytes.set(bytes);
-    copies.at = 0;
-    copies.end = bytes.length;
+    copies.restart(bytes.length);
     return copies;
   }
 

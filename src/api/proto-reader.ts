@@ -40,6 +40,13 @@ export class ProtoReader {
     this.end = bytes.length;
   }
 
+  /** Begins to read a message of this length that is now at the start of the bytes. */
+  restart(length: number): void {
+    this.at = 0;
+    this.end = length;
+    this.#depth = 0;
+  }
+
   fail(problem: string): never {
     throw new CodecError("protobuf", `protobuf: ${problem} at byte ${this.at}`);
   }
