@@ -17,6 +17,7 @@ import { ShareableKind, type SharedValues } from "#api/shared-values.ts";
 
 type JsonObject = Record<string, unknown>;
 
+const nothing = new ProtoReader(new Uint8Array());
 /** Larger messages are read where they are. */
 const COPIED_BYTES_MAX = 64 * 1024;
 const keys = new ShareableKind();
@@ -26,7 +27,7 @@ export class MessageDecoder {
   readonly #shared: SharedValues | undefined;
   /** Reads copies of messages: a copy is cheaper than views of the bytes of each message. */
   readonly #copies: ProtoReader;
-  #reader: ProtoReader;
+  #reader: ProtoReader = nothing;
   /** The values of the messages that are being read. Those of an inner message are above those of the outer one. */
   readonly #values: unknown[] = [];
   #top = 0;
@@ -39,8 +40,7 @@ export class MessageDecoder {
 
   constructor(shared?: SharedValues) {
     this.#shared = shared;
-    this.#copies = new ProtoReader(new Uint8Array(shared === undefined ? 0 : COPIED_BYTES_MAX));
-    this.#reader = this.#copies;
+    this.#copies = shared === undefined ? nothing : new ProtoReader(new Uint8Array(COPIED_BYTES_MAX));
   }
 
   /** A reader of these bytes, until the next call. */

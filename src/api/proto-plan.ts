@@ -42,7 +42,7 @@ export const SCHEMA_OR_LIST = 14;
 export const SCHEMA_OR_STRINGS = 15;
 export const SCHEMA_OR_BOOL = 16;
 
-/** The number of slots that a set can hold. The largest struct has 44 fields. */
+/** A set of slots is two integers with this many bits each. The largest struct has 44 fields. */
 const BITS = 30;
 /** The number of field sets whose leaves are cached. Real messages of a kind have few. */
 const SETS_MAX = 256;
@@ -156,12 +156,8 @@ export class MessagePlan {
       if (field.number === 0) continue;
       const value = fieldValue(struct, field);
       const slot = this.#sent.length;
-      const plan = new FieldPlan(
-        field,
-        slot,
-        value,
-        value.op === INLINE ? this.#tableOf(structOf(field.type)) : undefined,
-      );
+      const inline = value.op === INLINE ? this.#tableOf(structOf(field.type)) : undefined;
+      const plan = new FieldPlan(field, slot, value, inline);
       put(byTag, plan.tag, plan);
       // A repeated number may also come packed.
       if (value.op === NUMBERS) put(byTag, tagOf(field.number, BYTES), plan);
@@ -281,7 +277,7 @@ function opaqueCodec(opaque: OpaqueType): MessageCodec {
   }
 }
 
-/** Whether the type has a zero that is empty for Go, besides that of the pointer and of the map. */
+/** Whether a value of this type can have been sent and still be empty for Go. A pointer or map cannot. */
 function hasOmittedZero(type: GoType): boolean {
   return type.kind !== "struct" && type.kind !== "opaque" && type.kind !== "pointer" && type.kind !== "map";
 }
