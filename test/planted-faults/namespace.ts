@@ -59,7 +59,7 @@ export const plan: FaultPlan = {
     {
       name: "pods are given their grace period for ever",
       file: `${folder}/grace.ts`,
-      find: "return nowMs - parseTime(deletedAt) >= graceSeconds * 1000 ? 0 : graceSeconds;",
+      find: "return nowMs - parseTime(deletedAt) >= wrappedSecondsMs(graceSeconds) ? 0 : graceSeconds;",
       replace: "return nowMs - parseTime(deletedAt) < 0 ? 0 : graceSeconds;",
       noticedBy: "says which pods are still there after their grace period",
     },
