@@ -57,7 +57,8 @@ function installLibrary(): string {
   process.on("exit", () => rmSync(folder, { recursive: true }));
   const installed = join(folder, "node_modules/steersman/dist");
   mkdirSync(installed, { recursive: true });
-  for (const name of ["testing.mjs", "testing.cjs"]) copyFileSync(join("dist", name), join(installed, name));
+  for (const name of ["testing.mjs", "testing.cjs", "testing.cjs.jsc"])
+    copyFileSync(join("dist", name), join(installed, name));
   return join(installed, "testing.mjs");
 }
 

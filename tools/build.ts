@@ -42,10 +42,15 @@ const startFlags: Readonly<Record<string, readonly string[]>> = {
 const bundleFlags = ["--target=node", "--sourcemap=external", "--outdir=dist", "--entry-naming=[name].mjs"];
 const HASH_CHARACTERS = 16;
 const LIBRARY = "dist/testing.cjs";
-/** As a script, not as a module: Node lets a program keep the compiled code of scripts alone. */
+/**
+ * A function of a CommonJS module, in ASCII, with its bytecode in a file beside it. Node lets a program keep the compiled
+ * code of scripts alone, and stores each character of a text in two bytes if one is beyond ASCII. Bun of the version
+ * that builds reads the bytecode; other versions of Bun compile the text.
+ */
 const libraryFlags = [
   "--format=cjs",
-  "--target=node",
+  "--target=bun",
+  "--bytecode",
   "--sourcemap=external",
   "--outdir=dist",
   "--entry-naming=[name].cjs",
@@ -60,24 +65,9 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
 }
 
-/**
- * Makes the script a function of a CommonJS module. By the first line Bun knows that it need not transpile the file.
- * The text is ASCII: if it has any other character, Node stores each character in two bytes. An escape means the same as
- * the character, except in a raw template.
- */
-function asFunction(file: string): string {
-  const bundled = readFileSync(file, "utf8");
-  if (/String\.raw`[^`]*[^\0-\x7f]/.test(bundled)) {
-    throw new Error(`${file}: a raw template has a character beyond ASCII`);
-  }
-  const script = bundled.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  const text = `// @bun @bun-cjs\n(function(exports,require,module,__filename,__dirname){${script}\n})`;
-  writeFileSync(file, text);
-  return text;
-}
-
 /** A module with the exports of the library's bundle, which it loads. */
-function writeLoader(output: string, text: string): void {
+function writeLoader(output: string): void {
+  const text = readFileSync(LIBRARY, "utf8");
   // A script of node:vm has neither without further settings.
   for (const word of ["import(", "import.meta"]) {
     if (text.includes(word)) throw new Error(`${LIBRARY} has ${word}: what it imports on demand must be in the bundle`);
@@ -110,7 +100,7 @@ run(process.execPath, ["build", ...minifyFlags, ...libraryFlags, "src/testing/te
 for (const name of bundledPackages((JSON.parse(readFileSync(`${LIBRARY}.map`, "utf8")) as SourceMap).sources)) {
   packages.add(name);
 }
-writeLoader("dist/testing.mjs", asFunction(LIBRARY));
+writeLoader("dist/testing.mjs");
 run("node_modules/.bin/tsc", ["-b", "src/testing"]);
 const declared = writeDeclarations("testing/testing", "dist/types");
 process.stdout.write(`${LIBRARY}: ${(statSync(LIBRARY).size / 1e6).toFixed(1)} MB, ${declared} declarations\n`);

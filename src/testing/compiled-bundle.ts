@@ -1,7 +1,7 @@
 // Loads the bundle of the library. Node compiles a function when it is first called, and that takes half of the time of
 // the first cluster of a process. So on Node the compiled code of what a start calls is kept in node_modules/.cache,
 // and the next processes read it. Without such a file, or without a folder for it, everything works and takes longer.
-// Bun loads the bundle as it is: reading compiled code back takes Bun as long as compiling.
+// Bun reads the bytecode that the build puts beside the bundle, if it is of the version that built it.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -43,6 +43,15 @@ it("has a bundle of ASCII characters, which Node stores in one byte each", () =>
   expect(bundle.findIndex((byte) => byte > 0x7f)).toBe(-1);
 });
 
+it("has bytecode that Bun reads instead of compiling the bundle", () => {
+  const { stderr } = spawnSync(bun, ["-e", 'await import("steersman/testing")'], {
+    cwd: directory,
+    encoding: "utf8",
+    env: { ...process.env, BUN_JSC_verboseDiskCache: "1" },
+  });
+  expect(stderr).toContain("Cache hit for sourceCode");
+});
+
 it("has declarations that the strictest settings accept", () => {
   mkdirSync(join(directory, "types"), { recursive: true });
   // A declaration like the one in @types/bun.

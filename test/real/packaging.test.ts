@@ -58,7 +58,7 @@ describe("the packages", () => {
       expect(manifest.dependencies ?? manifest.optionalDependencies).toBeUndefined();
       const shipped = programs.flatMap((program) => [`${program}.mjs`, `${program}.mjs.lines.json`]);
       expect(readdirSync(join(folder, "dist")).sort()).toEqual(
-        [...shipped, "testing.cjs", "testing.mjs", "third-party-licenses.txt", "types"].sort(),
+        [...shipped, "testing.cjs", "testing.cjs.jsc", "testing.mjs", "third-party-licenses.txt", "types"].sort(),
       );
       expect(readFileSync(join(folder, "dist/third-party-licenses.txt"), "utf8")).toContain("\nre2js ");
       for (const program of programs) {
