@@ -1,7 +1,7 @@
 // The effects of the logging flags in both programs: formats, streams, buffers, verbosity.
 
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { daemonOf, type Ending, finalError, goDaemon, ourDaemon, runToEnd, sides } from "./daemon.ts";
 import { useIdleDaemons } from "./idle-daemon.ts";
@@ -14,9 +14,10 @@ const GATE = "--feature-gates=LoggingAlphaOptions=true";
 describeReal("logging flags", () => {
   const daemons = useIdleDaemons("daemon-log-flags");
 
+  const missing = (): string => join(dirname(daemons().kubeconfig), "missing");
   /** Runs a program that ends at once, because its kubeconfig does not exist. */
   const fail = (command: Command, ...flags: readonly string[]): Promise<Ending> =>
-    runToEnd(command, [...daemons().common, "--secure-port=0", "--kubeconfig=/missing", ...flags]);
+    runToEnd(command, [...daemons().common, "--secure-port=0", `--kubeconfig=${missing()}`, ...flags]);
   const lastObject = (text: string): Record<string, unknown> =>
     JSON.parse(text.trim().split("\n").at(-1) ?? "") as Record<string, unknown>;
 

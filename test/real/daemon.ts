@@ -37,7 +37,9 @@ export interface Ending {
 /** Runs a program to its end. A program that does not end by itself is killed, and its code is "SIGKILL". */
 export function runToEnd([file, ...rest]: Command, args: readonly string[], limitMs = 120_000): Promise<Ending> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, [...rest, ...args], { env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent" } });
+    // Bun would create a home directory that does not exist.
+    const env = { PATH: process.env.PATH ?? "", HOME: "/dev/null" };
+    const child = spawn(file, [...rest, ...args], { env });
     const timer = setTimeout(() => child.kill("SIGKILL"), limitMs);
     const output = { stdout: "", stderr: "" };
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
