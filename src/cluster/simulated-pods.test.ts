@@ -223,6 +223,24 @@ describe("simulated pods", () => {
     });
   });
 
+  it("report how they ended, even if a finalizer keeps their objects", async () => {
+    const cluster = start();
+    const users = usersOf(cluster);
+    await cluster.clock.settle();
+    const pods = cluster.client.resource(Pods);
+    const kept = { finalizers: ["example.com/keep"] };
+    await users.create("gone", {});
+    await users.create("server", {}, kept);
+    await users.create("slow", {}, { ...kept, annotations: sim({ "stop-after": "1m" }) });
+    await users.create("worker", { restartPolicy: "Never" }, { ...kept, annotations: sim({ "run-for": "1h" }) });
+    await cluster.clock.advance(2000);
+    for (const name of ["gone", "server", "slow", "worker"]) await pods.delete({ namespace, name }, signal);
+    await cluster.clock.advance(2000);
+    expect(await users.printed()).toEqual(["server 0/1 Completed 0", "slow 1/1 Terminating 0", "worker 0/1 Error 0"]);
+    await cluster.clock.advance(30_000);
+    expect((await users.printed())[1]).toBe("slow 0/1 Error 0");
+  });
+
   it.each(["exec", "attach", "portforward"])("say that there are no containers: %s", async (subresource) => {
     const cluster = start();
     await cluster.clock.settle();

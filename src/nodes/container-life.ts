@@ -32,9 +32,10 @@ export interface Move {
   readonly dueMs: EpochMs;
 }
 
-/** The exit codes of a container that was lost with its node, and of a killed one. */
+/** The exit codes of a container that was lost with its node, of a killed one, and of one that SIGTERM interrupts. */
 const LOST_EXIT_CODE = 255;
 const KILLED_EXIT_CODE = 137;
+const INTERRUPTED_EXIT_CODE = 143;
 const BACK_OFF_MS = 10_000;
 const BACK_OFF_MAX_MS = 300_000;
 /** A container that ran for longer has recovered, which resets its back-off. */
@@ -169,6 +170,36 @@ export const stopped = (place: Place, status: ContainerStatus, now: EpochMs): Co
 /** The pod's deadline has passed. */
 export const killed = (place: Place, status: ContainerStatus, now: EpochMs): ContainerStatus =>
   exited(place, status, KILLED_EXIT_CODE, now);
+
+/** A container of a deleted pod: a server ends with its exit code, unfinished work with a failure. */
+export function ended(
+  place: Place,
+  status: ContainerStatus,
+  { behaviour, now, lostBeforeMs }: MoveContext,
+  isKilled: boolean,
+): ContainerStatus {
+  const { running } = status.state ?? {};
+  if (running === undefined) {
+    const terminated = status.state?.terminated ?? status.lastState?.terminated;
+    return terminated === undefined ? status : { ...status, state: { terminated } };
+  }
+  const startMs = timeOrUndefined(running.startedAt) ?? now;
+  if (startMs < lostBeforeMs) return exited(place, status, LOST_EXIT_CODE, now, "Unknown");
+  const ownExitCode = behaviour.runMs === undefined ? behaviour.exitCode : INTERRUPTED_EXIT_CODE;
+  return exited(place, status, isKilled ? KILLED_EXIT_CODE : ownExitCode, now);
+}
+
+/** A container that never ran, in a deleted pod. */
+export const unlocated = (status: ContainerStatus): ContainerStatus => ({
+  ...status,
+  state: {
+    terminated: {
+      exitCode: KILLED_EXIT_CODE,
+      reason: "ContainerStatusUnknown",
+      message: "The container could not be located when the pod was terminated",
+    },
+  },
+});
 
 /** A container that has ended restarts after its back-off, if its restart policy allows it. */
 function comeBack(place: Place, status: ContainerStatus, ended: ContainerStateTerminated, at: MoveContext): Move {

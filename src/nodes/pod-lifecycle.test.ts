@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { behaviourOf } from "./behaviour.ts";
 import { killEvents } from "./pod-events.ts";
-import { nextStep } from "./pod-lifecycle.ts";
-import { BOUND_MS, boundPod, live, merged } from "./testing.ts";
+import { lastStatus, nextStep } from "./pod-lifecycle.ts";
+import { BOUND_MS, boundPod, live, merged, podInShort } from "./testing.ts";
 
 const crashing = { "run-for": "1s", "exit-code": "1" };
 
@@ -217,5 +217,37 @@ describe("a simulated pod", () => {
       { ...common, message: "Stopping container main", fieldPath: "spec.containers{main}" },
     ]);
     expect(killEvents(boundPod({}))).toEqual([]);
+  });
+
+  describe("reports how it ended after its deletion", () => {
+    const { pod: server } = live(boundPod({ initContainers: [{ name: "init", image: "a" }] }), 1000);
+    const sidecar = { name: "proxy", image: "b", restartPolicy: "Always" };
+    const worker = boundPod({ restartPolicy: "Never", initContainers: [sidecar] }, { "run-for": "1h" });
+    const { pod: crashed } = live(boundPod({}, crashing), 5000);
+    const pulling = boundPod({ containers: ["main", "side"].map((name) => ({ name, image: "a" })) });
+    const { pod: halfPulled } = live(
+      {
+        ...pulling,
+        metadata: { ...pulling.metadata, annotations: { "sim.steersman.dev/image-pull-error": "side=true" } },
+      },
+      1000,
+    );
+    it.each([
+      ["a server that stops in time", server, {}, "Succeeded, init Completed 0, main Completed 0"],
+      ["a server that does not", server, { isKilled: true }, "Failed, init Completed 0, main Error 137"],
+      ["a server on a node that has failed", server, { lostMs: 500 }, "Failed, init Completed 0, main Unknown 255"],
+      ["unfinished work", live(worker, 1000).pod, {}, "Failed, proxy Completed 0, main Error 143"],
+      ["a container that waits to restart", crashed, {}, "Failed, main Error 1 (1)"],
+      [
+        "a container that never ran, beside another",
+        halfPulled,
+        {},
+        "Failed, main Completed 0, side ContainerStatusUnknown 137",
+      ],
+      ["nothing has run", boundPod({}), {}, "Failed, main ContainerCreating"],
+    ])("%s", (_, pod, { isKilled = false, lostMs = 0 }: { isKilled?: boolean; lostMs?: number }, expected) => {
+      const status = lastStatus(pod, behaviourOf(pod, 300), BOUND_MS + 6000, isKilled, BOUND_MS + lostMs);
+      expect(podInShort({ ...pod, status })).toBe(expected);
+    });
   });
 });

@@ -8,7 +8,7 @@ import { formatTime, timeOrUndefined } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { isPodTerminal, podCondition } from "#rules/pod-status.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { killed, moveContainer, newStatus, stopped } from "./container-life.ts";
+import { ended, killed, moveContainer, newStatus, stopped, unlocated } from "./container-life.ts";
 import { ephemeralPlaces, hasBegun, initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
 import { areKnown, conditions } from "./pod-conditions.ts";
 import { DEADLINE_EVENT, type NodeEvent, stopEvent } from "./pod-events.ts";
@@ -70,6 +70,28 @@ function expire(pod: Stored<Pod>, now: EpochMs): Step {
   const events = [DEADLINE_EVENT, ...allOf(containers).filter(runs).map(stopEvent)];
   const { reason, message } = DEADLINE_EVENT;
   return report({ ...statusOf(pod, "Failed", mapped(containers, ending(killed, now)), now), reason, message }, events);
+}
+
+/**
+ * The last status of a deleted pod. isKilled: its grace period was shorter than the time that its containers need to stop.
+ * Upstream: pkg/kubelet/status/status_manager.go, TerminatePod
+ */
+export function lastStatus(
+  pod: Stored<Pod>,
+  behaviour: Behaviour,
+  now: EpochMs,
+  isKilled: boolean,
+  lostBeforeMs: EpochMs = Number.NEGATIVE_INFINITY,
+): PodStatus {
+  const before = containersOf(pod);
+  const hasRun = before.mains.some(({ status }) => hasBegun(status));
+  const end = (one: KnownContainer): KnownContainer => {
+    const status = ended(one, one.status, { pod, behaviour: behaviour.of(one), now, lostBeforeMs }, isKilled);
+    return { ...one, status: hasRun && one.role === "main" && !hasBegun(status) ? unlocated(status) : status };
+  };
+  const containers = mapped(before, end);
+  const isSuccess = containers.mains.every(({ status }) => status.state?.terminated?.exitCode === 0);
+  return statusOf(pod, isSuccess ? "Succeeded" : "Failed", containers, now);
 }
 
 const allOf = ({ inits, mains, ephemerals }: PodContainers): readonly KnownContainer[] => [

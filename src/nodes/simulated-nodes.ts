@@ -23,13 +23,14 @@ import type { Controller, ControllerContext } from "#kit/controller.ts";
 import { ControllerParts } from "#kit/controller-parts.ts";
 import { type EventRecorder, referenceTo } from "#kit/events/recorder.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
+import { isPodTerminal } from "#rules/pod-status.ts";
 import { BadBehaviour, type Behaviour, behaviourOf } from "./behaviour.ts";
 import { type MetricsApi, registerMetricsApi } from "./metrics-api.ts";
 import { keepRegistered, type NodeIdentity } from "./node-heartbeats.ts";
 import { lostBeforeMs, type Outage, outageAt } from "./outages.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
 import { killEvents, type NodeEvent } from "./pod-events.ts";
-import { nextStep } from "./pod-lifecycle.ts";
+import { lastStatus, nextStep } from "./pod-lifecycle.ts";
 import { ReportedFailures } from "./reported-failures.ts";
 import { noStages, outagesOf, ruledPod, type Stages } from "./stages.ts";
 
@@ -168,9 +169,10 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
   if (outage !== undefined) {
     return outage.toMs === undefined ? done : requeueAfter(outage.toMs - sinceMs, "the node is away");
   }
-  if (pod.metadata.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
+  const lostBefore = deps.startedMs + lostBeforeMs(outages, sinceMs);
+  if (pod.metadata.deletionTimestamp !== undefined) return endPod(pod, node, now, lostBefore, deps, signal);
   const { behaviour, problem } = behaviourFor(pod, deps);
-  const step = nextStep(pod, behaviour, now, deps.startedMs + lostBeforeMs(outages, sinceMs));
+  const step = nextStep(pod, behaviour, now, lostBefore);
   if (step.kind === "rest") return done;
   if (step.kind === "wait") {
     recordEvents(pod, step.events, deps);
@@ -208,14 +210,30 @@ function recordEvents(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder
   }
 }
 
-/** deletionTimestamp is the end of the grace period; the node may finish earlier. */
-async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+/**
+ * deletionTimestamp is the end of the grace period; the node may finish earlier. Who waits for the end of the pod, such
+ * as a Job with a policy for failures, learns it from the last status: finalizers may keep the object.
+ */
+async function endPod(
+  pod: Stored<Pod>,
+  node: SimulatedNode,
+  now: EpochMs,
+  lostBefore: EpochMs,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<SyncResult> {
   const endMs = timeOrUndefined(pod.metadata.deletionTimestamp) ?? now;
   const askedMs = endMs - wrappedSecondsMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
-  const waitMs = Math.min(endMs, askedMs + (behaviourFor(pod, deps).behaviour.stopMs ?? deps.stopMs)) - now;
+  const { behaviour } = behaviourFor(pod, deps);
+  const stoppedMs = askedMs + (behaviour.stopMs ?? deps.stopMs);
+  const waitMs = Math.min(endMs, stoppedMs) - now;
   if (waitMs > 0) {
     recordEvents(pod, killEvents(pod), deps);
     return requeueAfter(waitMs, "containers are stopping");
+  }
+  if (!isPodTerminal(pod)) {
+    await reportStatus(pod, lastStatus(pod, behaviour, now, stoppedMs > endMs, lostBefore), node, deps, signal);
+    return done; // the pod's next event deletes it
   }
   const { namespace, name, uid } = pod.metadata;
   const options = { gracePeriodSeconds: 0, preconditions: { uid } };

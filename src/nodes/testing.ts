@@ -70,7 +70,8 @@ export function merged(before: PodStatus, { conditions = [], ...patch }: PodStat
   return { ...before, ...patch, conditions: [...conditions, ...others] };
 }
 
-function podInShort({ status }: Pod): string {
+/** Phase, readiness and containers. */
+export function podInShort({ status }: Pod): string {
   const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {};
   const containers = [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses];
   const isReady = status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");

@@ -59,6 +59,25 @@ describe("a cluster in virtual time", () => {
     ]);
   });
 
+  it("lets a Job replace a pod that was deleted before its work was done", async () => {
+    await using cluster = await startCluster();
+    const jobs = cluster.client.of(Jobs);
+    const metadata = { annotations: { "sim.steersman.dev/run-for": "1m" } };
+    const work = { metadata, spec: { ...template.spec, restartPolicy: "Never" } };
+    await jobs.create({ metadata: { name: "work" }, spec: { podReplacementPolicy: "Failed", template: work } });
+    const pods = cluster.client.of(Pods);
+    const name = await cluster.until(async () => {
+      const [pod] = await pods.list();
+      return pod?.status?.phase === "Running" && pod.metadata.name;
+    });
+    await pods.delete(name);
+    const status = await cluster.until(async () => {
+      const { status } = await jobs.get("work");
+      return status?.succeeded === 1 && status;
+    }, 120_000);
+    expect(status).toMatchObject({ failed: 1, succeeded: 1 });
+  });
+
   it("signs certificates before time passes", async () => {
     await using cluster = await startCluster({ nodes: 0 });
     const requests = cluster.client.of(CertificateSigningRequests);
