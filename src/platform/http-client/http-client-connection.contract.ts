@@ -1,6 +1,7 @@
 // How the HTTP client connects, which authorities it trusts, which certificate it presents, and what happens to open
 // connections when these change. Run by http-client.test.ts.
 import { type AddressInfo, createServer } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CertificateOptions } from "../certificates/x509.ts";
 import {
@@ -176,6 +177,28 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
         client.update({ ...bothCas, ...bob });
         expect(await end).toBe("reset");
       });
+    });
+
+    it("resumes the session of its first connection, and none after an update", async () => {
+      const { certificatePem: cert, keyPem: key } = clientCertificate(authority, "alice");
+      const open: ServerResponse[] = [];
+      const resumed: boolean[] = [];
+      stage.answer = (request, response) => {
+        resumed.push((request.socket as TLSSocket).isSessionReused());
+        open.push(response);
+        response.writeHead(200);
+        response.write(peerName(request) || "nobody");
+      };
+      const client = make({ serverName: "localhost", cert, key });
+      const stream = async (): Promise<string> => {
+        const chunks = chunksOf(await client.send(get("/"), never()));
+        return text((await chunks.next()).value);
+      };
+      expect([await stream(), await stream(), await stream()]).toEqual(["alice", "alice", "alice"]);
+      client.update({ ca: authority.certificatePem });
+      expect(await stream()).toBe("nobody");
+      expect(resumed).toEqual([false, true, true, false]);
+      for (const response of open) response.destroy();
     });
 
     it("follows a change of authority", async () => {

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { assert } from "#base/assert.ts";
 import { certificateContent } from "../certificates/certificate-content.ts";
 import { nameError } from "../certificates/server-name.ts";
+import { SharedSession } from "./shared-session.ts";
 import {
   ALPN,
   type Dial,
@@ -31,6 +32,10 @@ interface BunSocket {
   terminate(): void;
   setNoDelay(isOn: boolean): void;
   setKeepAlive(isOn: boolean, delayMs: number): void;
+  /** With TLS 1.3 only after the server's first bytes. */
+  getSession(): Uint8Array | undefined;
+  /** Only before the handshake. */
+  setSession(session: Uint8Array): void;
   /** The fields of node:crypto's X509Certificate. */
   getPeerX509Certificate(): { readonly raw: Uint8Array; readonly subjectAltName: string | undefined };
 }
@@ -49,7 +54,7 @@ interface BunRuntime {
 const handlers = {
   open: (socket: BunSocket): void => socket.data.opened(socket),
   handshake: (socket: BunSocket, isGood: boolean, error: unknown): void => socket.data.greeted(isGood, error),
-  data: (socket: BunSocket, bytes: Uint8Array): void => socket.data.owner.onData(bytes),
+  data: (socket: BunSocket, bytes: Uint8Array): void => socket.data.received(bytes),
   drain: (socket: BunSocket): void => socket.data.drained(),
   close: (socket: BunSocket, error: unknown): void => socket.data.closed(error),
   error: (socket: BunSocket, error: unknown): void => socket.data.closed(error),
@@ -60,9 +65,10 @@ export function bunDialer(target: SocketTarget, limits: DialLimits = dialLimits)
   const { connect } = (globalThis as unknown as { Bun: BunRuntime }).Bun;
   const { host: hostname, port } = target;
   const tls = target.tls && tlsOptions(target.tls);
+  const session = target.tls && new SharedSession();
   return (owner, signal) =>
     new Promise((resolve, reject) => {
-      const data = new BunLink(owner, signal, resolve, reject, target.tls, limits);
+      const data = new BunLink(owner, signal, resolve, reject, target.tls, session, limits);
       try {
         // opened() is called before the promise resolves.
         connect({ hostname, port, data, socket: handlers, ...(tls && { tls }) }).catch((error) => data.closed(error));
@@ -88,6 +94,8 @@ class BunLink implements Socket {
   readonly owner: SocketOwner;
   readonly #signal: AbortSignal;
   readonly #tls: TlsTarget | undefined;
+  /** Undefined after the session of this connection was shared, and in a connection that resumes one. */
+  #session: SharedSession | undefined;
   readonly #limits: DialLimits;
   #resolve: ((socket: Socket) => void) | undefined;
   readonly #reject: (error: unknown) => void;
@@ -103,6 +111,7 @@ class BunLink implements Socket {
     resolve: (socket: Socket) => void,
     reject: (error: unknown) => void,
     tls: TlsTarget | undefined,
+    session: SharedSession | undefined,
     limits: DialLimits,
   ) {
     this.owner = owner;
@@ -110,6 +119,7 @@ class BunLink implements Socket {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#tls = tls;
+    this.#session = session;
     this.#limits = limits;
     signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#timer = setTimeout(() => this.closed(timeoutError("dial: i/o timeout")), limits.dialMs);
@@ -124,6 +134,11 @@ class BunLink implements Socket {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     if (this.#tls === undefined) return void this.ready();
+    const session = this.#session?.current;
+    if (session !== undefined) {
+      socket.setSession(session);
+      this.#session = undefined;
+    }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.closed(timeoutError("TLS handshake timeout")), this.#limits.handshakeMs);
   }
@@ -168,6 +183,12 @@ class BunLink implements Socket {
     if (!isDialing) return void this.owner.onClose(error);
     this.#endDialing();
     this.#reject(error ?? resetError("the connection was closed before it was established"));
+  }
+
+  received(bytes: Uint8Array): void {
+    this.#session?.keep(this.#socket?.getSession());
+    this.#session = undefined;
+    this.owner.onData(bytes);
   }
 
   write(bytes: Uint8Array): boolean {

@@ -5,6 +5,7 @@ import { checkServerIdentity, connect as connectTls, createSecureContext, type S
 import { TransportError } from "#base/http.ts";
 import { nameError } from "../certificates/server-name.ts";
 import { AnswerParser } from "./http1-answer.ts";
+import { SharedSession } from "./shared-session.ts";
 import {
   ALPN,
   type Dial,
@@ -47,6 +48,7 @@ type Handshake = (socket: NodeSocket, signal: AbortSignal) => Promise<NodeSocket
 function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs }: DialLimits): Handshake {
   // Created at first use, so that bad certificates fail the request that needs them.
   let context: SecureContext | undefined;
+  const shared = new SharedSession();
   return async (socket, signal) => {
     try {
       context ??= createSecureContext({
@@ -58,8 +60,10 @@ function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs
       socket.destroy();
       throw error;
     }
+    const session = shared.current;
     const secure = connectTls({
       socket,
+      ...(session !== undefined && { session: Buffer.from(session) }),
       secureContext: context,
       // An IP address is not sent in SNI but is checked against the certificate.
       servername: isIP(name) ? "" : name,
@@ -74,6 +78,7 @@ function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs
     await step(secure, handshakeMs, "TLS handshake timeout", signal, (end) =>
       secure.once("secureConnect", () => end()),
     );
+    if (session === undefined) secure.once("session", (own) => shared.keep(own));
     return secure;
   };
 }
