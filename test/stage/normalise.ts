@@ -133,7 +133,6 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const TIME = /\b\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)/g;
 /** A date, as in a label. */
 const DATE = /\b20\d\d-\d\d-\d\d\b/g;
-const OPENAPI_HASH = /^[0-9A-F]{128}$/;
 const EVENT_NAME = /\.[0-9a-f]{16}\b/g;
 /** The suffix that the server appends to a generateName. */
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
@@ -205,8 +204,6 @@ export class Vocabulary {
     // The versions "" and "0" have a meaning.
     if (typeof value === "string") {
       if (key === "clusterIP") return clusterIp(value);
-      // The hash of an OpenAPI document: a read may come before the server has published all schemas of a group.
-      if (key === "hash" && OPENAPI_HASH.test(value)) return "{hash}";
       if (key === "certificate") return this.text(certificateInWords(value));
       return key === "resourceVersion" && +value > 0 ? "{version}" : this.text(value);
     }
