@@ -29,6 +29,19 @@ it("waits for all caches before anything runs, and ends with its tasks", async (
   expect(steps.slice(5)).toEqual(["ends", "ends", "Shutting down controller"]);
 });
 
+it("runs until it is stopped even without tasks", async () => {
+  const clock = testClock();
+  const stop = new AbortController();
+  const steps: string[] = [];
+  const log = { ...noLog, info: (message: string) => void steps.push(message) };
+  const ended = runSynced({ name: "test", log, waitFor: [], tasks: [] }, stop.signal);
+  await clock.settle();
+  expect(steps).toEqual(["Starting controller", "Waiting for caches to sync", "Caches are synced"]);
+  stop.abort();
+  await ended;
+  expect(steps.at(-1)).toBe("Shutting down controller");
+});
+
 it("runs nothing when it is stopped while it waits, and passes a failure on", async () => {
   const stop = new AbortController();
   const tasks = [(): Promise<void> => Promise.reject(new Error("broken"))];
