@@ -95,4 +95,13 @@ describe("the ranges of nodes", () => {
       expect(text).toContain(line);
     }
   });
+
+  it("node-ipam/metrics are not shown before their first value, except the size of the range", () => {
+    const { ranges, registry } = rangesOf(range("10.0.0.0/24", 26));
+    const shown = (): readonly string[] =>
+      [...registry.render().matchAll(/^# TYPE node_ipam_controller_(\w+)/gm)].map(([, name = ""]) => name);
+    expect(shown()).toEqual(["cirdset_max_cidrs"]);
+    ranges.occupy(node("10.0.0.0/26"));
+    expect(shown()).toEqual(["cidrset_cidrs_allocations_total", "cidrset_usage_cidrs", "cirdset_max_cidrs"]);
+  });
 });
