@@ -26,7 +26,7 @@ export function changeText({ resource, namespace }: Change): string {
 }
 
 export interface MonitorOptions {
-  readonly context: Pick<ControllerContext, "clock" | "informers" | "resyncPeriodMs">;
+  readonly context: Pick<ControllerContext, "clock" | "informers">;
   readonly log: Logger;
   readonly registry: QuotaRegistry;
   /** Informers of kinds for which metadata is not enough. */
@@ -102,15 +102,13 @@ export class QuotaMonitors implements Disposable {
     const informer = context.informers.informerOfAnyForm(resource);
     const report = (event: "update" | "delete", object: PartialObjectMetadata): void =>
       onChange({ resource, namespace: object.metadata.namespace ?? "" }, eventCause(resource, event, object));
-    const registration = informer.addHandler(
-      {
-        onUpdate: (old, object) => {
-          if (mayFreeQuota(resource, old, object, context.clock.now())) report("update", object);
-        },
-        onDelete: (object) => report("delete", object),
+    // Upstream draws a period for each handler. Here the informer may run already, so the handler takes its period.
+    const registration = informer.addHandler({
+      onUpdate: (old, object) => {
+        if (mayFreeQuota(resource, old, object, context.clock.now())) report("update", object);
       },
-      { resyncPeriodMs: context.resyncPeriodMs() },
-    );
+      onDelete: (object) => report("delete", object),
+    });
     return { informer, registration };
   }
 }

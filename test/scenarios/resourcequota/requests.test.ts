@@ -35,6 +35,17 @@ class QuotaWorld extends WireStage {
   }
 }
 
+it("resourcequota/8 asks no informer that already runs for another resync period", async () => {
+  // Pods, Services and claims are watched from the start; the seeds draw different periods.
+  for (const seed of ["first period", "second period", "third period"]) {
+    await using stage = await QuotaWorld.open(seed);
+    await stage.quota({ pods: "5" });
+    await stage.pass(MINUTE_MS);
+    expect(await stage.used()).toEqual({ pods: "0" });
+    expect(stage.log()).not.toContain("resync period");
+  }
+});
+
 it("resourcequota/9 counts nothing before all caches are filled", async () => {
   let isDown = true;
   const intercept: Interception = ({ path }) => (isDown && path === "/api/v1/secrets" ? unavailable : undefined);
