@@ -19,21 +19,23 @@ import { type ControllerName, knownController } from "./known-controllers.ts";
 import { runSynced, type Syncing, type Task } from "./run-synced.ts";
 import { runWorkers, type WorkerOptions } from "./worker-loop.ts";
 
-/** The parts of a known controller, under its identity. */
+/** The parts of a known controller, under its identity. As upstream's, its log lines have its name. */
 export function controllerParts(
   context: ControllerContext,
   name: ControllerName,
   needs?: ClientNeeds,
 ): Promise<ControllerParts> {
-  return ControllerParts.under(knownController(name).identity, context, needs);
+  return ControllerParts.under(knownController(name).identity, context, needs, name);
 }
 
 export type Work<K> = Omit<WorkerOptions<K & {}>, "log" | "workers"> & { readonly workers?: number };
 
 export class ControllerParts {
   readonly context: ControllerContext;
-  /** The service account, the source of events, and the name in logs and traces. */
+  /** The service account, the source of events, and the name in traces. */
   readonly identity: string;
+  /** As in --controllers. Controllers may share an identity. */
+  readonly name: string;
   readonly log: Logger;
   readonly client: Client;
   readonly #waitFor: Syncing[] = [];
@@ -43,15 +45,22 @@ export class ControllerParts {
   /** Run once the caches have synced. */
   readonly #loops: Task[] = [];
 
-  private constructor(context: ControllerContext, identity: string, client: Client) {
+  private constructor(context: ControllerContext, identity: string, name: string, client: Client) {
     this.context = context;
     this.identity = identity;
+    this.name = name;
     this.client = client;
-    this.log = context.log.named(identity);
+    this.log = context.log.named(name);
   }
 
-  static async under(identity: string, context: ControllerContext, needs?: ClientNeeds): Promise<ControllerParts> {
-    return new ControllerParts(context, identity, await context.client(identity, needs));
+  /** The log lines have the name; the identity unless given. */
+  static async under(
+    identity: string,
+    context: ControllerContext,
+    needs?: ClientNeeds,
+    name: string = identity,
+  ): Promise<ControllerParts> {
+    return new ControllerParts(context, identity, name, await context.client(identity, needs));
   }
 
   /** The shared informer of a resource. Its cache is synced before any worker or loop begins. */
@@ -151,7 +160,7 @@ export class ControllerParts {
   /** All parts as one controller. verbosity: the log level of its start and end lines. */
   controller(verbosity = 0): Controller {
     const synced = {
-      name: this.identity,
+      name: this.name,
       log: this.log.v(verbosity),
       waitFor: this.#waitFor,
       tasks: this.#loops,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { whenAborted } from "#base/abort.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
-import { noLog } from "#base/log.ts";
+import { type Logger, noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { bareHost, testClock } from "#base/testing.ts";
@@ -22,7 +22,16 @@ function setup() {
   const client = createClient({ transport: server, clock, userAgent: "test" });
   const informers = createInformerFactory({ client, clock, rng, log: noLog });
   const logged: string[] = [];
-  const log = { ...noLog, info: (message: string) => void logged.push(message), named: () => log, v: () => log };
+  const loggers: string[] = [];
+  const log: Logger = {
+    ...noLog,
+    info: (message) => void logged.push(message),
+    named: (name) => {
+      loggers.push(name);
+      return log;
+    },
+    v: () => log,
+  };
   const context = {
     clock,
     rng,
@@ -36,11 +45,11 @@ function setup() {
       return client;
     },
   } as unknown as ControllerContext;
-  return { clock, server, clients, informers, logged, context };
+  return { clock, server, clients, informers, logged, loggers, context };
 }
 
 it("wires what a controller asks for, under the identity of its name, and waits for all caches first", async () => {
-  const { clock, server, clients, informers, logged, context } = setup();
+  const { clock, server, clients, informers, logged, loggers, context } = setup();
   const steps: string[] = [];
   const descriptor = keyedController<{ readonly workers: number }>({
     name: "serviceaccount-controller",
@@ -69,6 +78,7 @@ it("wires what a controller asks for, under the identity of its name, and waits 
   const stop = new AbortController();
   const controller = await descriptor.build(context, { workers: 2 }, stop.signal);
   expect(clients).toEqual(["service-account-controller"]);
+  expect(loggers).toEqual(["serviceaccount-controller"]);
 
   const ended = controller?.run(stop.signal);
   server.put("a", 1);
@@ -86,7 +96,7 @@ it("wires what a controller asks for, under the identity of its name, and waits 
 });
 
 it("is not built when its options switch it off, and says why", async () => {
-  const { clients, logged, context } = setup();
+  const { clients, logged, loggers, context } = setup();
   const descriptor = keyedController<boolean>({
     name: "serviceaccount-token-controller",
     contract,
@@ -95,6 +105,6 @@ it("is not built when its options switch it off, and says why", async () => {
   });
   const { signal } = new AbortController();
   expect(await descriptor.build(context, true, signal)).toBeUndefined();
-  expect([clients, logged]).toEqual([[], ["there is no key"]]);
+  expect([clients, logged, loggers]).toEqual([[], ["there is no key"], ["serviceaccount-token-controller"]]);
   expect(await descriptor.build(context, false, signal)).toBeDefined();
 });

@@ -4,7 +4,7 @@
 import type { Contract } from "./contract.ts";
 import type { ClientNeeds, ControllerDescriptor } from "./controller.ts";
 import { type ControllerParts, controllerParts } from "./controller-parts.ts";
-import { type ControllerName, knownController } from "./known-controllers.ts";
+import type { ControllerName } from "./known-controllers.ts";
 
 export interface KeyedController<Options> {
   /** As in --controllers. */
@@ -26,7 +26,7 @@ export function keyedController<Options = undefined>(spec: KeyedController<Optio
     async build(context, options) {
       const reason = spec.whyOff?.(options);
       if (reason !== undefined) {
-        context.log.named(knownController(name).identity).info(reason, { controller: name });
+        context.log.named(name).info(reason, { controller: name });
         return undefined;
       }
       const parts = await controllerParts(context, name, clientNeeds);

@@ -115,7 +115,9 @@ describe("replicationcontroller seen from the wire", () => {
     await open();
     await create(stage, 2);
     await scale(stage, 1);
-    expect(stage.log()).toContain('"ReplicationController has no controller" logger="replication-controller"');
+    expect(stage.log()).toContain(
+      '"ReplicationController has no controller" logger="replicationcontroller-controller"',
+    );
   });
 
   it("replicationcontroller/metrics has none of its own: the ages of what it deletes are counted with the ReplicaSets'", async () => {
