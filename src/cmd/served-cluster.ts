@@ -134,7 +134,7 @@ async function listen(port: number, pki: ClusterPki, server: ApiServer, log: Log
     server.close();
     const { code } = cause as NodeJS.ErrnoException;
     const why = code === "EADDRINUSE" ? "another program listens there" : errorMessage(cause);
-    const advice = "choose another port with --port, or any free one with --port 0";
+    const advice = "choose another port; port 0 is any free one";
     throw new ClusterNotStarted(`cannot listen on ${HOST}:${port}: ${why}; ${advice}`, { cause });
   }
 }

@@ -172,16 +172,40 @@ describe("a cluster in virtual time", () => {
       'stages: pods[0].run-for: time: invalid duration "soon"',
     );
     await expect(startCluster({ stages: "pod: []" })).rejects.toThrow("stages, document 1: pod: unknown field");
-    await expect(startCluster({ nodes: 1.5 })).rejects.toThrow("nodes is 1.5; it can be 0 to 5000");
-    // As a test in JavaScript may call it.
-    const untyped: (options: object) => Promise<unknown> = startCluster;
-    await expect(untyped({ node: 3 })).rejects.toThrow("node: unknown option; in virtual time there are time, nodes,");
-    await expect(untyped({ time: "fast" })).rejects.toThrow('time is "fast"; it can be "virtual" or "real"');
     const cluster = await startCluster({ nodes: 0 });
     await expect(cluster.until(async () => undefined, 500)).rejects.toThrow("not within 500 ms of the cluster's time");
+    for (const ms of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {
+      await expect(cluster.advance(ms)).rejects.toThrow(`${ms} is not a number of milliseconds`);
+      await expect(cluster.until(async () => undefined, ms)).rejects.toThrow("is not a number of milliseconds");
+    }
     await cluster.stop();
     await cluster.stop();
     await expect(cluster.client.of(Pods).list()).rejects.toThrow("the cluster has been stopped");
+  });
+});
+
+describe("options of a cluster", () => {
+  // As a test in JavaScript may call it.
+  const untyped: (options: unknown) => Promise<unknown> = startCluster as (options: unknown) => Promise<unknown>;
+  it.each([
+    [{ node: 3 }, "node: unknown option; in virtual time there are time, nodes,"],
+    [{ time: "real", seed: 3 }, "seed: unknown option; in real time there are time, nodes,"],
+    [{ time: "fast" }, 'time is "fast"; it can be "virtual" or "real"'],
+    [{ nodes: 1.5 }, "nodes is 1.5; it must be a whole number from 0 to 5000"],
+    [{ nodes: "3" }, 'nodes is "3"; it must be a whole number from 0 to 5000'],
+    [{ time: "real", port: 70_000 }, "port is 70000; it must be a whole number from 0 to 65535"],
+    [{ log: true }, "log is true; it must be a function"],
+    [{ controllers: "-job-controller" }, 'controllers is "-job-controller"; it must be a list of texts'],
+    [{ featureGates: { A: "yes" } }, 'featureGates is {"A":"yes"}; it must be a map from names to true or false'],
+    [{ runtimeConfig: { "api/beta": true } }, 'it must be a map from versions to "true" or "false"'],
+    [{ admissionPlugins: ["A"] }, 'admissionPlugins is ["A"]; it must be a map with enabled, disabled, podSecurity'],
+    [{ admissionPlugins: { disable: ["A"] } }, "it must be a map with enabled, disabled, podSecurity"],
+    [{ admissionPlugins: { disabled: "A" } }, "it must be a map in which disabled is a list of texts"],
+    [{ startTime: "2026-01-01" }, 'startTime is "2026-01-01"; it must be a valid Date'],
+    [{ startTime: new Date("soon") }, "startTime is Invalid Date; it must be a valid Date"],
+    [null, "the options are null; they must be an object"],
+  ])("refuses %j", async (options, message) => {
+    await expect(untyped(options)).rejects.toThrow(message);
   });
 });
 

@@ -25,7 +25,7 @@ import { kubeconfigText } from "#cmd/up-kubeconfig.ts";
 import type { Stages, StagesSpec } from "#nodes/stages.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions, checkTime } from "./check-options.ts";
 import { type Drive, type TestingClient, testingClient } from "./client.ts";
 import { VirtualDrive } from "./virtual-drive.ts";
 import { virtualPki } from "./virtual-pki.ts";
@@ -138,6 +138,7 @@ async function startInVirtualTime(options: VirtualClusterOptions): Promise<Virtu
     end.throwFailure();
   };
   const advance = async (ms: number): Promise<void> => {
+    checkTime(ms);
     await drive.advance(ms);
     end.throwFailure();
   };
@@ -218,6 +219,7 @@ function commonParts(
     stop: end,
     [Symbol.asyncDispose]: end,
     async until<T>(probe: () => Promise<T>, limitMs = UNTIL_MS): Promise<Found<T>> {
+      checkTime(limitMs);
       const endMs = clock.monotonicMs() + limitMs;
       for (;;) {
         const found = await probe();
