@@ -40,7 +40,7 @@ describe("steersman up", () => {
     const { status, text } = refusal(`--port=${port}`, `--state=${newDirectory()}`);
     expect(status).toBe(1);
     expect(text).toContain(`cannot listen on 127.0.0.1:${port}: another program listens there; choose another port`);
-    expect(text).toContain("--port 0");
+    expect(text).toContain("port 0 is any free one");
 
     child.kill("SIGTERM");
     expect(await exitCode).toBe(0);
