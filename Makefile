@@ -37,7 +37,7 @@ sample-apiserver: install ## Build k8s.io/sample-apiserver and use its kinds thr
 upstream-e2e: install ## Run upstream's own tests of the API machinery on steersman up (ARGS="<regular expression>", or --record; needs Go)
 	@$(BUN) tools/real-control-plane.ts && $(BUN) tools/upstream-e2e.ts && $(BUN) test/upstream/upstream-e2e.ts $(ARGS)
 
-kubectl: install ## Run 376 kubectl commands on steersman up and on the real control plane; both must print the same
+kubectl: install ## Run 377 kubectl commands on steersman up and on the real control plane; both must print the same
 	@$(BUN) tools/run-tests.ts kubectl
 
 clients: install ## Let Helm and Python's client install, upgrade and delete a chart on steersman up (needs Go and python3)
