@@ -54,8 +54,8 @@ def events_of(namespace, **since):
     return watch.Watch().stream(deployments, namespace, timeout_seconds=LIMIT_SECONDS, **since)
 
 
-def until(namespace, is_done):
-    for event in events_of(namespace):
+def until(namespace, is_done, **since):
+    for event in events_of(namespace, **since):
         if is_done(event):
             return event["object"]
     raise SystemExit("the watch ended before what it waits for happened")
@@ -140,11 +140,14 @@ def use():
             break
     say("the Job has succeeded")
     batch.delete_namespaced_job("once", NAMESPACE, propagation_policy="Background")
+    # A watch that begins after the end of an object does not tell of it.
+    before = apps.list_namespaced_deployment(NAMESPACE).metadata.resource_version
     apps.delete_namespaced_deployment("web", NAMESPACE, propagation_policy="Foreground")
-    until(NAMESPACE, lambda event: event["type"] == "DELETED")
+    until(NAMESPACE, lambda event: event["type"] == "DELETED", resource_version=before)
     say(f"deleted; {len(core.list_namespaced_pod(NAMESPACE, label_selector='app=web').items)} pods are left")
+    before = core.list_namespace().metadata.resource_version
     core.delete_namespace(NAMESPACE)
-    for event in watch.Watch().stream(core.list_namespace, timeout_seconds=LIMIT_SECONDS):
+    for event in watch.Watch().stream(core.list_namespace, resource_version=before, timeout_seconds=LIMIT_SECONDS):
         if event["type"] == "DELETED" and event["object"].metadata.name == NAMESPACE:
             break
     say(f"the namespace is gone: {refusal(core.read_namespace, NAMESPACE)}")
