@@ -18,6 +18,7 @@ import { isNotFound } from "#api/status-error.ts";
 import { idle, type Workload, type WorkloadStage } from "./manager-workloads.ts";
 import { sleep } from "./plane.ts";
 
+/** For pods, of which a watch would cost the API server more than it measures. */
 const POLL_MS = 50;
 const WRITERS = 8;
 const CHURN_SECONDS = 20;
@@ -349,7 +350,7 @@ function create<T extends StoredObject>(
   return inParallel(objects, (object) => client.resource(resource).create({ namespace, object }, signal));
 }
 
-/** Watches as well: a poll would add half of its period to each wait, on average. */
+/** Watches until the object is deleted. A poll would add up to its period to a start, which takes as long as that. */
 async function untilGone<T extends StoredObject>(
   { client, signal }: WorkloadStage,
   resource: Resource<T>,
@@ -357,7 +358,11 @@ async function untilGone<T extends StoredObject>(
 ): Promise<void> {
   const { name, ...scope } = target;
   for (;;) {
-    const found = await orUndefined(client.resource(resource).get(target, signal));
+    const read = client.resource(resource).get(target, signal);
+    const found = await read.catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      return undefined;
+    });
     if (found === undefined) return;
     const { resourceVersion = "" } = found.metadata;
     const stop = new AbortController();
@@ -369,15 +374,6 @@ async function untilGone<T extends StoredObject>(
       );
     for await (const batch of watch) if (batch.some(({ type }) => type === "DELETED")) break;
     stop.abort();
-  }
-}
-
-async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }
 
